@@ -1,0 +1,1 @@
+//! Where may a conversation be cut, and what does a compaction pass need next?

@@ -1,0 +1,1 @@
+//! Log notation, generators, oracles and laws for compaction strategies.

@@ -1,0 +1,3 @@
+//! The `compaction` command.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! What is written down: messages, events, boundaries, and the view they fold to.

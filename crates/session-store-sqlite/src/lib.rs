@@ -1,0 +1,1 @@
+//! A session store in SQLite.

@@ -1,0 +1,1 @@
+//! The storage port: one append-only log per session, with expected versions.

@@ -1,0 +1,1 @@
+//! The summarizer port, the prompt, and summarizers that need no model.

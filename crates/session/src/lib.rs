@@ -1,0 +1,1 @@
+//! An append-only session log with compaction, wired.

@@ -1,0 +1,3 @@
+//! The repository's commands.
+
+fn main() {}
