@@ -4,6 +4,8 @@
 
 extern crate alloc;
 
+mod entry;
 mod estimate;
 
+pub use crate::entry::{Entry, EntryKind, Link};
 pub use crate::estimate::TokenEstimator;

@@ -1,1 +1,25 @@
-//! What is written down: messages, events, boundaries, and the view they fold to.
+#![doc = include_str!("../README.md")]
+#![no_std]
+#![forbid(unsafe_code)]
+
+extern crate alloc;
+
+mod boundary;
+mod event;
+mod ids;
+mod json;
+mod message;
+mod part;
+pub mod wire;
+
+pub use crate::boundary::{Boundary, Covered, Receipt, Revert, Size, SummaryReceipt};
+pub use crate::event::{
+    Branch, Event, EventBody, EventType, InvalidBranch, InvalidEventType, NewEvent, Origin,
+    TokenCount, latest_system, messages,
+};
+pub use crate::ids::{EventId, InvalidId, MAX_ID_BYTES, Seq, SessionId, Timestamp, Version};
+pub use crate::json::{Fields, InvalidJson, Json};
+pub use crate::message::{Message, Role, Shape};
+pub use crate::part::{
+    Arguments, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Text, ToolCall, ToolResult,
+};

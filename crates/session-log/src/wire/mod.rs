@@ -1,0 +1,1 @@
+//! The stored form of events: frozen records, one module a version.
