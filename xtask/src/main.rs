@@ -1,3 +1,65 @@
-//! The repository's commands.
+//! The repository's commands: `cargo xtask NAME`.
+//!
+//! Each check is one module with one `run`; [`steps::STEPS`] lists them in the order in which `ci`
+//! runs them. A check that finds something returns a [`Failure`] that says what to do about it.
 
-fn main() {}
+#![expect(
+    clippy::print_stderr,
+    clippy::print_stdout,
+    reason = "a command speaks on its two streams"
+)]
+
+extern crate alloc;
+
+mod deny;
+mod failure;
+mod features;
+mod layers;
+mod no_std;
+mod process;
+mod source;
+mod steps;
+mod tidy;
+mod toolchain;
+mod workspace;
+
+use std::env;
+use std::process::ExitCode;
+
+use failure::Failure;
+use workspace::Workspace;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match dispatch(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch(arguments: &[&str]) -> Result<(), Failure> {
+    match arguments {
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{}", steps::help());
+            Ok(())
+        }
+        ["ci"] => steps::ci(&Workspace::load()?),
+        ["fmt"] => toolchain::format(&Workspace::load()?),
+        _ => match steps::find(&arguments.join(" ")) {
+            Some(step) => (step.run)(&Workspace::load()?),
+            None => Err(unknown(arguments)),
+        },
+    }
+}
+
+fn unknown(arguments: &[&str]) -> Failure {
+    Failure::new(format!(
+        "there is no `cargo xtask {}`\n\n{}",
+        arguments.join(" "),
+        steps::help()
+    ))
+}

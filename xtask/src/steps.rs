@@ -1,0 +1,159 @@
+//! The list of checks, and `ci`, which runs all of it.
+
+use core::fmt::Write as _;
+use core::time::Duration;
+use std::time::Instant;
+
+use crate::failure::Failure;
+use crate::workspace::Workspace;
+use crate::{deny, features, layers, no_std, tidy, toolchain};
+
+/// One check that can be run alone.
+pub(crate) struct Step {
+    pub(crate) name: &'static str,
+    about: &'static str,
+    pub(crate) run: fn(&Workspace) -> Result<(), Failure>,
+}
+
+/// Cheap checks first, so that a slip is told in seconds.
+pub(crate) const STEPS: &[Step] = &[
+    Step {
+        name: "fmt --check",
+        about: "the code is formatted (`fmt` alone formats it)",
+        run: toolchain::check_format,
+    },
+    Step {
+        name: "tidy",
+        about: "files are short, manifests complete, dependencies explained",
+        run: tidy::run,
+    },
+    Step {
+        name: "layers",
+        about: "the arrows between crates are those of Cargo.toml and ARCHITECTURE.md",
+        run: layers::run,
+    },
+    Step {
+        name: "deny",
+        about: "bans, licences and sources of everything we depend on",
+        run: deny::run,
+    },
+    Step {
+        name: "no-std",
+        about: "the lowest crates link without the standard library",
+        run: no_std::run,
+    },
+    Step {
+        name: "clippy",
+        about: "no lint fires, with all features",
+        run: toolchain::clippy,
+    },
+    Step {
+        name: "test",
+        about: "all tests and all examples in the documentation",
+        run: toolchain::test,
+    },
+    Step {
+        name: "doc",
+        about: "the documentation builds without a warning",
+        run: toolchain::doc,
+    },
+    Step {
+        name: "features",
+        about: "each crate builds with none, each and all of its features",
+        run: features::run,
+    },
+];
+
+pub(crate) fn find(name: &str) -> Option<&'static Step> {
+    STEPS.iter().find(|step| step.name == name)
+}
+
+pub(crate) fn help() -> String {
+    let mut text = String::from("cargo xtask COMMAND\n\n");
+    let _ = writeln!(text, "  {:<12} everything below, in this order", "ci");
+    for step in STEPS {
+        let _ = writeln!(text, "  {:<12} {}", step.name, step.about);
+    }
+    text
+}
+
+/// Runs every step until one fails, then says how long each took.
+pub(crate) fn ci(workspace: &Workspace) -> Result<(), Failure> {
+    run_all(STEPS, workspace)
+}
+
+fn run_all(steps: &[Step], workspace: &Workspace) -> Result<(), Failure> {
+    let mut taken = Vec::new();
+    let mut failure = None;
+    for step in steps {
+        println!("\n== {} ==", step.name);
+        let start = Instant::now();
+        let result = (step.run)(workspace);
+        taken.push(start.elapsed());
+        if let Err(error) = result {
+            eprintln!("{error}");
+            failure = Some(Failure::new(format!(
+                "ci stopped at `{0}`; `cargo xtask {0}` runs it alone",
+                step.name
+            )));
+            break;
+        }
+    }
+    print!("\n{}", summary(steps, &taken, failure.is_some()));
+    failure.map_or(Ok(()), Err)
+}
+
+/// One line a step: those that ran with their time, the last of them perhaps failed, then the rest.
+fn summary(steps: &[Step], taken: &[Duration], failed: bool) -> String {
+    let mut text = String::new();
+    for (index, step) in steps.iter().enumerate() {
+        let word = match taken.len().checked_sub(index + 1) {
+            None => "not run",
+            Some(0) if failed => "FAILED",
+            Some(_) => "ok",
+        };
+        let time = taken
+            .get(index)
+            .map(|time| format!("{:>7.1} s", time.as_secs_f64()))
+            .unwrap_or_default();
+        let line = format!("{:<12} {word:<8}{time}", step.name);
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    let total: Duration = taken.iter().sum();
+    let _ = writeln!(text, "{:<12} {:>15.1} s", "total", total.as_secs_f64());
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn step(name: &'static str) -> Step {
+        Step {
+            name,
+            about: "",
+            run: |_| Ok(()),
+        }
+    }
+
+    #[test]
+    fn the_summary_tells_failed_from_not_run() {
+        let steps = [step("one"), step("two"), step("three")];
+        let taken = [Duration::from_millis(1500), Duration::from_secs(60)];
+        assert_eq!(
+            summary(&steps, &taken, true),
+            "one          ok          1.5 s\n\
+             two          FAILED     60.0 s\n\
+             three        not run\n\
+             total                   61.5 s\n"
+        );
+    }
+
+    #[test]
+    fn the_help_names_every_step() {
+        let help = help();
+        for step in STEPS {
+            assert!(help.contains(step.name), "{}", step.name);
+        }
+    }
+}
