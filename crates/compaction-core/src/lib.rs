@@ -1,4 +1,4 @@
-//! Where may a conversation be cut, and what does a compaction pass need next?
+#![doc = include_str!("../README.md")]
 #![no_std]
 #![forbid(unsafe_code)]
 
@@ -6,6 +6,28 @@ extern crate alloc;
 
 mod entry;
 mod estimate;
+mod outline;
+mod pairs;
+mod pass;
+mod plan;
+mod policy;
+mod spans;
+mod steps;
+mod trigger;
+mod view;
+mod window;
 
 pub use crate::entry::{Entry, EntryKind, Link};
 pub use crate::estimate::TokenEstimator;
+pub use crate::outline::{MAX_TOKENS_PER_ENTRY, Outline};
+pub use crate::pairs::{Pair, Pairs, pairs};
+pub use crate::pass::{
+    Outcome, Pending, Progress, SummaryReply, SummaryRequest, Unchanged, compact,
+};
+pub use crate::plan::{Cut, Plan};
+pub use crate::policy::{Order, Policy, Preamble, PriorSummary, Superseded};
+pub use crate::spans::Spans;
+pub use crate::steps::Steps;
+pub use crate::trigger::{Check, Condition, Counts, Trigger, Verdict};
+pub use crate::view::{Grain, Summarize, View};
+pub use crate::window::{Strategy, Window};
