@@ -84,7 +84,10 @@ impl Workspace {
     /// The files git knows or would add, as paths from the root.
     pub(crate) fn files(&self) -> Result<Vec<String>, Failure> {
         let mut command = Command::new("git");
+        // A clone may belong to another user than the one who checks it; we only read.
         command.current_dir(&self.root).args([
+            "-c",
+            "safe.directory=*",
             "ls-files",
             "-z",
             "--cached",
