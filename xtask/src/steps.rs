@@ -150,6 +150,25 @@ mod tests {
     }
 
     #[test]
+    fn the_run_stops_at_the_first_failure_and_names_it() {
+        let failing = Step {
+            run: |_| Err(Failure::new("no")),
+            ..step("two")
+        };
+        let unreachable = Step {
+            run: |_| panic!("a step after the failure ran"),
+            ..step("three")
+        };
+        let workspace = Workspace::load().unwrap();
+        let failure = run_all(&[step("one"), failing, unreachable], &workspace).unwrap_err();
+        assert_eq!(
+            failure.to_string(),
+            "ci stopped at `two`; `cargo xtask two` runs it alone"
+        );
+        run_all(&[step("one")], &workspace).unwrap();
+    }
+
+    #[test]
     fn the_help_names_every_step() {
         let help = help();
         for step in STEPS {
