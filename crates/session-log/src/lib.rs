@@ -6,10 +6,13 @@ extern crate alloc;
 
 mod boundary;
 mod event;
+mod format;
 mod ids;
 mod json;
 mod message;
 mod part;
+mod plan;
+mod view;
 pub mod wire;
 
 pub use crate::boundary::{Boundary, Covered, Receipt, Revert, Size, SummaryReceipt};
@@ -17,9 +20,15 @@ pub use crate::event::{
     Branch, Event, EventBody, EventType, InvalidBranch, InvalidEventType, NewEvent, Origin,
     TokenCount, latest_system, messages,
 };
+pub use crate::format::{
+    AUDIO_TOKENS, FILE_TOKENS, IMAGE_TOKENS, LineFormat, MessageFormat, VIDEO_TOKENS, media_tokens,
+    message_tokens,
+};
 pub use crate::ids::{EventId, InvalidId, MAX_ID_BYTES, Seq, SessionId, Timestamp, Version};
 pub use crate::json::{Fields, InvalidJson, Json};
 pub use crate::message::{Message, Role, Shape};
 pub use crate::part::{
     Arguments, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Text, ToolCall, ToolResult,
 };
+pub use crate::plan::boundary_of;
+pub use crate::view::{View, ViewQuery, cleared_message, live_boundary};
