@@ -1,6 +1,6 @@
 //! Why a command failed, in words for the person who ran it.
 
-use core::fmt;
+use std::fmt;
 
 /// A text that says what is wrong and, where it can, what to do.
 #[derive(Debug)]

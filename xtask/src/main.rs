@@ -9,8 +9,6 @@
     reason = "a command speaks on its two streams"
 )]
 
-extern crate alloc;
-
 mod deny;
 mod failure;
 mod features;

@@ -5,7 +5,7 @@
 //! handlers, and the build stops. That is stronger than `#![no_std]` in a source file, and needs no
 //! other target than the one at hand.
 
-use core::fmt::Write as _;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;

@@ -2,6 +2,7 @@
 
 use std::env;
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::{Command, Output};
 
 use crate::failure::Failure;
@@ -57,7 +58,7 @@ pub(crate) fn read(command: &mut Command) -> Result<String, Failure> {
 
 /// The command as one would type it: the program without its folder, then its arguments.
 fn line_of(command: &Command) -> String {
-    let program = std::path::Path::new(command.get_program());
+    let program = Path::new(command.get_program());
     let mut line = program
         .file_name()
         .unwrap_or(command.get_program())

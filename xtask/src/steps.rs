@@ -1,7 +1,7 @@
 //! The list of checks, and `ci`, which runs all of it.
 
-use core::fmt::Write as _;
-use core::time::Duration;
+use std::fmt::Write as _;
+use std::time::Duration;
 use std::time::Instant;
 
 use crate::failure::Failure;

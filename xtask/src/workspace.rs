@@ -1,6 +1,6 @@
 //! The workspace as `cargo metadata` tells it: packages, what they depend on, and our own tables.
 
-use alloc::collections::BTreeMap;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! Who depends on whom, as the manifests say.
 
-use alloc::collections::BTreeMap;
+use std::collections::BTreeMap;
 
 use crate::workspace::{Dependency, Workspace};
 

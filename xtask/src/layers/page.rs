@@ -3,7 +3,7 @@
 //! A row counts where the header of its table is `crate | may use | …`. The second cell names crates
 //! in backticks; any other words in it are for people.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::graph::Graph;
 use super::table::Table;

@@ -25,10 +25,10 @@ fn names_are_those_of_the_workspace(graph: &Graph, table: &Table, findings: &mut
         }
     }
     let lists = table.may_use.iter().chain(&table.tests_may_use);
-    let listed = lists.flat_map(|(name, used)| core::iter::once(name).chain(used));
+    let listed = lists.flat_map(|(name, used)| std::iter::once(name).chain(used));
     let listed = listed.chain(&table.no_std).chain(&table.ports);
     let mut unknown: Vec<&String> = listed
-        .chain(core::iter::once(&table.facade))
+        .chain(std::iter::once(&table.facade))
         .filter(|name| !graph.crates.contains_key(*name))
         .collect();
     unknown.sort();

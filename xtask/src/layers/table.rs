@@ -1,6 +1,6 @@
 //! The table `[workspace.metadata.layers]`: the map in its shortest form.
 
-use alloc::collections::BTreeMap;
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Every foreign crate that the workspace names has a line in `docs/dependencies.md`, with the
 //! version as the manifests have it, and no line is left over.
 
-use alloc::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::failure::Failure;
 use crate::workspace::Workspace;
