@@ -67,6 +67,7 @@ pub struct Plan {
     covered: Spans,
     prior: Spans,
     kept: Spans,
+    pins: Vec<usize>,
     is_summarized: bool,
 }
 
@@ -81,9 +82,11 @@ impl Plan {
             None => (None, [].as_slice()),
         };
         let summaries = outline.summaries();
-        let pins = pins_before(view, cut);
-        let fixed = merged([outline.systems(), summaries, &pins]);
+        let (pins, held) = pinned_before(view, cut);
+        let rules = merged([outline.systems(), summaries]);
+        let pinned = merged([&pins, &held]);
 
+        let fixed = merged([&rules, &pinned]);
         let conversation = Spans::of(view.floor()..cut.at, &fixed);
         if conversation.is_empty() {
             return None;
@@ -93,20 +96,19 @@ impl Plan {
         } else {
             ([].as_slice(), summaries)
         };
-        let preamble = Spans::of(0..view.floor(), &fixed);
+        let preamble = Spans::of(0..view.floor(), &rules);
         let (pinned, kept) = match view.policy().order {
             Order::PinnedFirst => {
                 let pinned = system
                     .into_iter()
                     .chain(preamble.iter())
                     .chain(carried.iter().copied())
-                    .chain(pins)
+                    .chain(pinned)
                     .collect();
-                let leave = merged([outline.systems(), summaries]);
-                (pinned, Spans::of(cut.at..outline.len(), &leave))
+                (pinned, Spans::of(cut.at..outline.len(), &rules))
             }
             Order::AsStored => {
-                let mut pinned: Vec<_> = preamble.iter().chain(pins).collect();
+                let mut pinned: Vec<_> = preamble.iter().chain(pinned).collect();
                 let stay = system.iter().chain(carried).filter(|at| **at < cut.at);
                 pinned.extend(stay);
                 pinned.sort_unstable();
@@ -122,6 +124,7 @@ impl Plan {
             covered: conversation.union(&prior),
             prior,
             kept,
+            pins,
             is_summarized,
         })
     }
@@ -141,6 +144,7 @@ impl Plan {
             superseded: superseded.iter().copied().collect(),
             covered: Spans::new(),
             prior: Spans::new(),
+            pins: Vec::new(),
             is_summarized: false,
         })
     }
@@ -155,6 +159,12 @@ impl Plan {
     #[must_use]
     pub fn pinned(&self) -> &[usize] {
         &self.pinned
+    }
+
+    /// The part of [`pinned`](Self::pinned) that would be covered if nobody had pinned it.
+    #[must_use]
+    pub fn pins(&self) -> &[usize] {
+        &self.pins
     }
 
     /// System prompts that a later one replaced: they leave the view without being summarized.
@@ -199,16 +209,19 @@ impl Plan {
     }
 }
 
-/// The entries before the cut that stay because they are pinned, or held by a cut inside the turn.
-fn pins_before<E: Entry>(view: &View<'_, E>, cut: Cut) -> Vec<usize> {
+/// The entries that would be covered but are pinned, and those that a cut inside the turn holds.
+fn pinned_before<E: Entry>(view: &View<'_, E>, cut: Cut) -> (Vec<usize>, Vec<usize>) {
+    let held: Vec<_> = match view.steps() {
+        Some(steps) if cut.is_inside_turn => steps.held(cut.at).collect(),
+        _ => Vec::new(),
+    };
     let pins = view.outline().pins().iter().copied();
-    let mut pins: Vec<_> = pins.take_while(|at| *at < cut.at).collect();
-    if let (true, Some(steps)) = (cut.is_inside_turn, view.steps()) {
-        pins.extend(steps.held(cut.at));
-        pins.sort_unstable();
-        pins.dedup();
-    }
-    pins
+    let pins = pins
+        .skip_while(|at| *at < view.floor())
+        .take_while(|at| *at < cut.at)
+        .filter(|at| held.binary_search(at).is_err())
+        .collect();
+    (pins, held)
 }
 
 fn merged<const N: usize>(positions: [&[usize]; N]) -> Vec<usize> {

@@ -24,7 +24,12 @@ pub struct Boundary {
     pub superseded: Vec<Seq>,
     /// The summary turn: the events right after the boundary, by id. Empty without a summary.
     pub summary: Vec<EventId>,
-    /// Events whose tool results are shown as a short line.
+    /// All events that somebody holds pinned, wherever they are.
+    pub held: Vec<Seq>,
+    /// The part of `pinned` that is there only because somebody holds it: such an event leaves
+    /// the view as soon as it is released.
+    pub pins: Vec<Seq>,
+    /// Events whose tool results are shown as a short line, in ascending order.
     pub cleared: Vec<Seq>,
     /// How the pass went.
     pub receipt: Receipt,
@@ -39,6 +44,8 @@ impl Boundary {
             pinned: Vec::new(),
             superseded: Vec::new(),
             summary: Vec::new(),
+            held: Vec::new(),
+            pins: Vec::new(),
             cleared: Vec::new(),
             receipt,
         }
@@ -58,6 +65,30 @@ impl Revert {
     #[must_use]
     pub fn new(of: Seq) -> Self {
         Self { of }
+    }
+}
+
+/// An event that somebody pins, or releases again. A pinned event stays in every view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pin {
+    /// The event.
+    pub of: Seq,
+    /// Whether it is held from here on, or released.
+    pub is_held: bool,
+}
+
+impl Pin {
+    /// Holds the event at `of`.
+    #[must_use]
+    pub fn hold(of: Seq) -> Self {
+        Self { of, is_held: true }
+    }
+
+    /// Releases the event at `of`.
+    #[must_use]
+    pub fn release(of: Seq) -> Self {
+        Self { of, is_held: false }
     }
 }
 

@@ -7,7 +7,7 @@ use core::fmt;
 
 use compaction_core::{Entry, EntryKind, Link};
 
-use crate::boundary::{Boundary, Revert};
+use crate::boundary::{Boundary, Pin, Revert};
 use crate::ids::{EventId, Seq, Timestamp};
 use crate::json::{Fields, Json};
 use crate::message::{Message, Role};
@@ -38,7 +38,7 @@ impl Origin {
     }
 }
 
-/// The type of an event: `MESSAGE`, `COMPACTION`, `REVERT`, or an application's own.
+/// The type of an event: `MESSAGE`, `COMPACTION`, `REVERT`, `PIN`, or an application's own.
 ///
 /// Own names have upper-case letters, digits, `_` and `.`, start with a letter and have at most
 /// 64 characters.
@@ -67,6 +67,8 @@ impl EventType {
     pub const COMPACTION: Self = Self(alloc::borrow::Cow::Borrowed("COMPACTION"));
     /// Events that take a boundary back.
     pub const REVERT: Self = Self(alloc::borrow::Cow::Borrowed("REVERT"));
+    /// Events that pin another one, or release it.
+    pub const PIN: Self = Self(alloc::borrow::Cow::Borrowed("PIN"));
 
     /// The type with this name.
     ///
@@ -93,7 +95,7 @@ impl EventType {
     /// Whether the type is the library's, not an application's own.
     #[must_use]
     pub fn is_built_in(&self) -> bool {
-        [Self::MESSAGE, Self::COMPACTION, Self::REVERT].contains(self)
+        [Self::MESSAGE, Self::COMPACTION, Self::REVERT, Self::PIN].contains(self)
     }
 }
 
@@ -175,6 +177,8 @@ pub enum EventBody {
     Compaction(Box<Boundary>),
     /// A boundary taken back.
     Revert(Revert),
+    /// An event pinned or released.
+    Pin(Pin),
     /// An application's own event: stored and found, never sent to a model, never covered.
     Custom {
         /// Its type, never a built-in one.
@@ -192,6 +196,7 @@ impl EventBody {
             Self::Message(_) => EventType::MESSAGE,
             Self::Compaction(_) => EventType::COMPACTION,
             Self::Revert(_) => EventType::REVERT,
+            Self::Pin(_) => EventType::PIN,
             Self::Custom { event_type, .. } => event_type.clone(),
         }
     }

@@ -19,7 +19,7 @@ mod plan;
 mod view;
 pub mod wire;
 
-pub use crate::boundary::{Boundary, Covered, Receipt, Revert, Size, SummaryReceipt};
+pub use crate::boundary::{Boundary, Covered, Pin, Receipt, Revert, Size, SummaryReceipt};
 pub use crate::event::{
     Branch, Event, EventBody, EventType, InvalidBranch, InvalidEventType, NewEvent, Origin,
     TokenCount, latest_system, messages,

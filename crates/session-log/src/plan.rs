@@ -66,10 +66,29 @@ pub fn boundary_of(
     boundary.pinned = pinned;
     boundary.superseded = superseded.into_iter().collect();
     boundary.summary = summary;
+    boundary.held = view.held().iter().copied().collect();
+    boundary.pins = pins(view, plan);
     boundary.cleared = view
         .boundary()
         .and_then(|event| event.as_boundary())
         .map(|prior| prior.cleared.clone())
         .unwrap_or_default();
     boundary
+}
+
+/// The pinned events that leave as soon as they are released: those the plan would cover, those
+/// that were such at the boundary before, and those that came back since.
+fn pins(view: &View, plan: &Plan) -> Vec<Seq> {
+    let prior = view.boundary().and_then(|event| event.as_boundary());
+    let was_pin = |seq: &Seq| prior.is_some_and(|prior| prior.pins.contains(seq));
+    let came_back = |at: usize, seq: &Seq| {
+        at < view.lead() && prior.is_some_and(|prior| !prior.pinned.contains(seq))
+    };
+    plan.pinned()
+        .iter()
+        .filter_map(|at| Some((*at, view.events().get(*at)?.seq)))
+        .filter(|(_, seq)| view.held().contains(seq))
+        .filter(|(at, seq)| plan.pins().contains(at) || was_pin(seq) || came_back(*at, seq))
+        .map(|(_, seq)| seq)
+        .collect()
 }

@@ -97,6 +97,7 @@ pub struct View {
     events: Vec<Arc<Event>>,
     /// How many events lead the view by name; the rest follow in log order.
     lead: usize,
+    held: BTreeSet<Seq>,
     missing: Vec<Seq>,
 }
 
@@ -125,23 +126,31 @@ impl View {
             version,
             ..Self::default()
         };
+        let events: Vec<_> = events.into_iter().collect();
+        let named = boundary
+            .as_ref()
+            .and_then(|event| Some((event.seq, event.as_boundary()?)));
+        view.held = held(named, &events);
         let messages = events
             .into_iter()
             .filter(|event| event.as_message().is_some());
-        let Some((seq, named)) = boundary
-            .as_ref()
-            .and_then(|event| Some((event.seq, event.as_boundary()?)))
-        else {
+        let Some((seq, named)) = named else {
             view.events = messages.filter(|event| !is_of_a_boundary(event)).collect();
             return view;
         };
 
-        let lead: Vec<Seq> = named
+        let is_released = |seq: &Seq| named.pins.contains(seq) && !view.held.contains(seq);
+        let mut lead: Vec<Seq> = named
             .pinned
             .iter()
             .copied()
+            .filter(|seq| !is_released(seq))
             .chain(summary_seqs(seq, named))
             .collect();
+        // Pinned after it was covered: it comes back.
+        let is_new = |seq: &Seq| *seq < named.kept_from && !lead.contains(seq);
+        let back: Vec<Seq> = view.held.iter().copied().filter(is_new).collect();
+        lead.extend(back);
         let mut places: BTreeMap<Seq, usize> = BTreeMap::new();
         for (place, seq) in lead.iter().enumerate() {
             places.entry(*seq).or_insert(place);
@@ -200,7 +209,14 @@ impl View {
         self.lead
     }
 
-    /// Places that the boundary names and the log does not have; empty unless the log is damaged.
+    /// Pinned events, by place.
+    #[must_use]
+    pub fn held(&self) -> &BTreeSet<Seq> {
+        &self.held
+    }
+
+    /// Places the view names that were not among the events it was built from: events that were
+    /// pinned after they were covered, which have to be read too; else the log is damaged.
     #[must_use]
     pub fn missing(&self) -> &[Seq] {
         &self.missing
@@ -237,10 +253,32 @@ impl View {
     pub fn outline(&self, mut cost: impl FnMut(&Event) -> u64) -> Outline {
         let mut outline = Outline::new();
         for event in &self.events {
-            outline.push(event.kind(), cost(event));
+            if self.held.contains(&event.seq) {
+                outline.push_pinned(event.kind(), cost(event));
+            } else {
+                outline.push(event.kind(), cost(event));
+            }
         }
         outline
     }
+}
+
+/// What is pinned: by the boundary's word, and by what was pinned and released after it.
+fn held(boundary: Option<(Seq, &Boundary)>, events: &[Arc<Event>]) -> BTreeSet<Seq> {
+    let (since, mut held) = match boundary {
+        Some((seq, boundary)) => (Some(seq), boundary.held.iter().copied().collect()),
+        None => (None, BTreeSet::new()),
+    };
+    for event in events.iter().filter(|event| Some(event.seq) > since) {
+        if let EventBody::Pin(pin) = &event.body {
+            if pin.is_held {
+                held.insert(pin.of);
+            } else {
+                held.remove(&pin.of);
+            }
+        }
+    }
+    held
 }
 
 /// Whether the event is half of the summary turn of a boundary of this log. It is shown only

@@ -11,13 +11,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use compaction_core::{
-    Outcome, Policy, Progress, Strategy, Summarize, SummaryReply, View as CoreView, Window, compact,
+    Entry, EntryKind, Outcome, Policy, Progress, Strategy, Summarize, SummaryReply,
+    View as CoreView, Window, compact,
 };
 use proptest::prelude::*;
 use proptest::strategy::Strategy as _;
 use session_log::{
-    Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Revert, Seq, Timestamp,
-    ToolCall, View, ViewQuery, boundary_of, live_boundary,
+    Event, EventBody, EventId, Json, Message, NewEvent, Origin, Pin, Receipt, Revert, Seq,
+    Timestamp, ToolCall, View, ViewQuery, boundary_of, live_boundary,
 };
 
 #[derive(Clone, Debug)]
@@ -25,6 +26,7 @@ enum Step {
     Append(Kind),
     Compact(Window, Summarize, bool),
     Revert(usize),
+    Pin(usize, bool),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -147,6 +149,10 @@ impl Log {
     }
 }
 
+fn is_conversation(event: &Event) -> bool {
+    event.as_message().is_some() && !matches!(event.kind(), EntryKind::System | EntryKind::Summary)
+}
+
 fn ids(view: &View) -> Vec<String> {
     view.events()
         .iter()
@@ -187,6 +193,7 @@ fn step() -> impl proptest::strategy::Strategy<Value = Step> {
         6 => kind.prop_map(Step::Append),
         2 => (window, summarize, any::<bool>()).prop_map(|(w, s, p)| Step::Compact(w, s, p)),
         1 => any::<usize>().prop_map(Step::Revert),
+        2 => (any::<usize>(), any::<bool>()).prop_map(|(which, held)| Step::Pin(which, held)),
     ]
 }
 
@@ -209,6 +216,24 @@ proptest! {
                     let expected = log.compact(&Under(window, policy), summarize);
                     prop_assert_eq!(ids(&log.view()), expected);
                 }
+                Step::Pin(which, is_held) => {
+                    let real: Vec<_> = log
+                        .0
+                        .iter()
+                        .filter(|event| is_conversation(event))
+                        .map(|event| event.seq)
+                        .collect();
+                    if let Some(of) = real.get(which % real.len().max(1)) {
+                        let pin = if is_held { Pin::hold(*of) } else { Pin::release(*of) };
+                        let before = ids(&log.view());
+                        log.append(EventBody::Pin(pin), Origin::Real);
+                        let after = log.view();
+                        let name = format!("e{of}");
+                        let kept: Vec<_> = before.iter().filter(|id| **id != name).collect();
+                        let left: Vec<_> = ids(&after).into_iter().filter(|id| *id != name).collect();
+                        prop_assert_eq!(left.iter().collect::<Vec<_>>(), kept);
+                    }
+                }
                 Step::Revert(which) => {
                     let candidates: Vec<_> = log
                         .0
@@ -229,12 +254,21 @@ proptest! {
                 }
             }
             let view = log.view();
+            for seq in view.held() {
+                prop_assert!(
+                    view.events().iter().any(|event| event.seq == *seq),
+                    "what is pinned is in every view"
+                );
+            }
             let live = live_boundary(log.0.iter().map(Arc::as_ref));
-            let loaded = View::assemble(
-                view.version(),
-                live.map(|event| Arc::new(event.clone())),
-                read(&log, &ViewQuery::of(live)),
-            );
+            let boundary = live.map(|event| Arc::new(event.clone()));
+            let mut query = ViewQuery::of(live);
+            let mut loaded =
+                View::assemble(view.version(), boundary.clone(), read(&log, &query));
+            if !loaded.missing().is_empty() {
+                query.seqs.extend_from_slice(loaded.missing());
+                loaded = View::assemble(view.version(), boundary, read(&log, &query));
+            }
             prop_assert_eq!(&loaded, &view, "what the query asks for is enough");
             prop_assert!(view.missing().is_empty());
             let shown: BTreeSet<_> = ids(&view).into_iter().collect();

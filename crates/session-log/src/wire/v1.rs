@@ -132,6 +132,7 @@ enum BodyRecord<'a> {
     Message(MessageRecord<'a>),
     Compaction(Box<BoundaryRecord<'a>>),
     Revert(RevertRecord),
+    Pin(PinRecord),
     Custom(CustomRecord<'a>),
 }
 
@@ -139,6 +140,13 @@ enum BodyRecord<'a> {
 #[serde(deny_unknown_fields)]
 struct RevertRecord {
     of: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PinRecord {
+    of: u64,
+    held: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -298,6 +306,10 @@ struct BoundaryRecord<'a> {
     summary: Vec<Str<'a>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     cleared: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    held: Vec<u64>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pins: Vec<u64>,
     receipt: ReceiptRecord<'a>,
 }
 

@@ -11,8 +11,8 @@ use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop_oneof, proptest
 use crate::wire;
 use crate::{
     Arguments, Boundary, Branch, EventBody, EventId, EventType, Fields, Json, Media, MediaKind,
-    MediaSource, Message, NewEvent, Opaque, Origin, Part, Reasoning, Receipt, Revert, Role, Seq,
-    Shape, Size, SummaryReceipt, Text, Timestamp, TokenCount, ToolCall, ToolResult,
+    MediaSource, Message, NewEvent, Opaque, Origin, Part, Pin, Reasoning, Receipt, Revert, Role,
+    Seq, Shape, Size, SummaryReceipt, Text, Timestamp, TokenCount, ToolCall, ToolResult,
 };
 
 proptest! {
@@ -250,6 +250,8 @@ fn boundaries() -> BoxedStrategy<Boundary> {
                 let mut boundary = Boundary::new(kept_from, receipt);
                 boundary.pinned = pinned;
                 boundary.superseded = superseded;
+                boundary.pins = cleared.clone();
+                boundary.held = cleared.clone();
                 boundary.cleared = cleared;
                 boundary.summary = summary;
                 boundary
@@ -263,6 +265,8 @@ fn bodies() -> BoxedStrategy<EventBody> {
         4 => messages().prop_map(EventBody::Message),
         1 => boundaries().prop_map(|boundary| EventBody::Compaction(Box::new(boundary))),
         1 => seqs().prop_map(|of| EventBody::Revert(Revert::new(of))),
+        1 => seqs().prop_map(|of| EventBody::Pin(Pin::hold(of))),
+        1 => seqs().prop_map(|of| EventBody::Pin(Pin::release(of))),
         1 => ("[A-Z][A-Z0-9_.]{0,63}", jsons()).prop_map(|(name, payload)| EventBody::Custom {
             event_type: EventType::new(&name).unwrap(),
             payload,

@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use crate::wire;
 use crate::{
     Arguments, Boundary, Branch, Covered, EventBody, EventId, EventType, Json, Media, MediaKind,
-    MediaSource, Message, NewEvent, Opaque, Origin, Part, Reasoning, Receipt, Revert, Role, Seq,
-    Shape, Size, SummaryReceipt, Text, Timestamp, TokenCount, ToolCall, ToolResult,
+    MediaSource, Message, NewEvent, Opaque, Origin, Part, Pin, Reasoning, Receipt, Revert, Role,
+    Seq, Shape, Size, SummaryReceipt, Text, Timestamp, TokenCount, ToolCall, ToolResult,
 };
 
 #[track_caller]
@@ -223,6 +223,8 @@ fn a_boundary_with_its_receipt() {
     boundary.superseded = vec![seq(22)];
     boundary.summary = vec![id("b1/u"), id("b1/a")];
     boundary.cleared = vec![seq(23)];
+    boundary.held = vec![seq(3), seq(22)];
+    boundary.pins = vec![seq(3)];
     let event = NewEvent::new(
         id("b1"),
         Timestamp::from_millis(-1),
@@ -230,7 +232,7 @@ fn a_boundary_with_its_receipt() {
     );
     check(
         &event,
-        r#"{"v":1,"id":"b1","at":-1,"body":{"compaction":{"kept_from":21,"pinned":[1,3],"superseded":[22],"summary":["b1/u","b1/a"],"cleared":[23],"receipt":{"trigger":"{\"turns_over\":20}","strategy":"{\"window\":{\"turns\":10}}","estimator":"o200k_base","before":{"events":40,"turns":21,"tokens":9000},"after":{"events":22,"turns":10,"tokens":4000},"covered":{"count":2,"first":2,"last":9,"digest":"4984158dc11b6b0e7f7ffca9ba867174635611d276dfaecae54cff6246d8d2ba"},"summary":{"model":"ledger","input_tokens":7,"output_tokens":8,"duration_ms":9,"attempts":1}}}}}"#,
+        r#"{"v":1,"id":"b1","at":-1,"body":{"compaction":{"kept_from":21,"pinned":[1,3],"superseded":[22],"summary":["b1/u","b1/a"],"cleared":[23],"held":[3,22],"pins":[3],"receipt":{"trigger":"{\"turns_over\":20}","strategy":"{\"window\":{\"turns\":10}}","estimator":"o200k_base","before":{"events":40,"turns":21,"tokens":9000},"after":{"events":22,"turns":10,"tokens":4000},"covered":{"count":2,"first":2,"last":9,"digest":"4984158dc11b6b0e7f7ffca9ba867174635611d276dfaecae54cff6246d8d2ba"},"summary":{"model":"ledger","input_tokens":7,"output_tokens":8,"duration_ms":9,"attempts":1}}}}}"#,
     );
 }
 
@@ -241,6 +243,10 @@ fn a_bare_boundary_a_revert_and_a_custom_event() {
     check(
         &NewEvent::new(id("b2"), at, EventBody::Compaction(Box::new(bare))),
         r#"{"v":1,"id":"b2","at":9223372036854775807,"body":{"compaction":{"kept_from":4,"receipt":{"trigger":"null","strategy":"null","estimator":"none","before":{"events":0,"turns":0,"tokens":0},"after":{"events":0,"turns":0,"tokens":0},"covered":{"count":0,"digest":""}}}}}"#,
+    );
+    check(
+        &NewEvent::new(id("p1"), at, EventBody::Pin(Pin::hold(seq(4)))),
+        r#"{"v":1,"id":"p1","at":9223372036854775807,"body":{"pin":{"of":4,"held":true}}}"#,
     );
     check(
         &NewEvent::new(id("r1"), at, EventBody::Revert(Revert::new(seq(u64::MAX)))),

@@ -11,7 +11,7 @@ use super::{
     ReasoningRecord, ReceiptRecord, ResultRecord, RoleRecord, ShapeRecord, SizeRecord,
     SourceRecord, Str, SummaryRecord, TextRecord,
 };
-use crate::boundary::{Boundary, Covered, Receipt, Revert, Size, SummaryReceipt};
+use crate::boundary::{Boundary, Covered, Pin, Receipt, Revert, Size, SummaryReceipt};
 use crate::event::{Branch, EventBody, EventType, NewEvent, Origin, TokenCount};
 use crate::ids::{EventId, Seq, Timestamp};
 use crate::json::{Fields, Json};
@@ -79,6 +79,14 @@ fn body(record: BodyRecord<'_>) -> Result<EventBody, WireError> {
         BodyRecord::Message(record) => EventBody::Message(message(record)?),
         BodyRecord::Compaction(record) => EventBody::Compaction(Box::new(boundary(*record)?)),
         BodyRecord::Revert(record) => EventBody::Revert(Revert::new(seq("revert", record.of)?)),
+        BodyRecord::Pin(record) => {
+            let of = seq("pin", record.of)?;
+            EventBody::Pin(if record.held {
+                Pin::hold(of)
+            } else {
+                Pin::release(of)
+            })
+        }
         BodyRecord::Custom(record) => EventBody::Custom {
             event_type: EventType::new(&record.r#type).map_err(|_| WireError::OutOfRange {
                 field: "event type",
@@ -194,6 +202,8 @@ fn boundary(record: BoundaryRecord<'_>) -> Result<Boundary, WireError> {
     boundary.pinned = seqs("pinned", &record.pinned)?;
     boundary.superseded = seqs("superseded", &record.superseded)?;
     boundary.cleared = seqs("cleared", &record.cleared)?;
+    boundary.held = seqs("held", &record.held)?;
+    boundary.pins = seqs("pins", &record.pins)?;
     let ids = record.summary.iter().map(|id| event_id("summary id", id));
     boundary.summary = ids.collect::<Result<_, _>>()?;
     Ok(boundary)

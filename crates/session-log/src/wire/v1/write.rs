@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use super::{
     ArgumentsRecord, BodyRecord, BoundaryRecord, CallRecord, CoveredRecord, CustomRecord,
     EventRecord, FieldsRecord, MAX_NESTING, MediaKindRecord, MediaRecord, MessageRecord,
-    OpaqueRecord, OriginRecord, PartRecord, ReasoningRecord, ReceiptRecord, ResultRecord,
-    RevertRecord, RoleRecord, ShapeRecord, SizeRecord, SourceRecord, SummaryOfRecord,
+    OpaqueRecord, OriginRecord, PartRecord, PinRecord, ReasoningRecord, ReceiptRecord,
+    ResultRecord, RevertRecord, RoleRecord, ShapeRecord, SizeRecord, SourceRecord, SummaryOfRecord,
     SummaryRecord, TextRecord, TokensRecord, VERSION,
 };
 use crate::boundary::{Boundary, Covered, Receipt, Size, SummaryReceipt};
@@ -56,6 +56,10 @@ fn body(body: &EventBody) -> Result<BodyRecord<'_>, WireError> {
     Ok(match body {
         EventBody::Message(said) => BodyRecord::Message(message(said)?),
         EventBody::Compaction(drawn) => BodyRecord::Compaction(Box::new(boundary(drawn))),
+        EventBody::Pin(pin) => BodyRecord::Pin(PinRecord {
+            of: pin.of.as_u64(),
+            held: pin.is_held,
+        }),
         EventBody::Revert(revert) => BodyRecord::Revert(RevertRecord {
             of: revert.of.as_u64(),
         }),
@@ -184,6 +188,8 @@ fn boundary(boundary: &Boundary) -> BoundaryRecord<'_> {
         superseded: seqs(&boundary.superseded),
         summary: ids.map(Cow::Borrowed).collect(),
         cleared: seqs(&boundary.cleared),
+        held: seqs(&boundary.held),
+        pins: seqs(&boundary.pins),
         receipt: receipt(&boundary.receipt),
     }
 }
