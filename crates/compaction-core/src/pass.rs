@@ -168,9 +168,10 @@ pub fn compact<E: Entry>(
 ) -> Progress {
     let view = view.under(strategy.policy(), summarize);
     let proposal = strategy.keep_from(&view);
-    let plan = snap(&view, proposal).and_then(|cut| Plan::of_cut(&view, cut));
-    let Some(plan) = plan else {
-        let why = if keeps_all(&view, proposal) && !view.outline().turns().is_empty() {
+    let keeps_all = keeps_all(&view, proposal);
+    let cut = snap(&view, proposal).filter(|_| !keeps_all);
+    let Some(plan) = cut.and_then(|cut| Plan::of_cut(&view, cut)) else {
+        let why = if keeps_all && !view.outline().turns().is_empty() {
             Unchanged::FitsWindow
         } else {
             Unchanged::NoTurnToCut
