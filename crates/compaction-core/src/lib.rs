@@ -8,8 +8,12 @@
 
 extern crate alloc;
 
+mod clearing;
+mod context_window;
 mod entry;
 mod estimate;
+mod groups;
+mod named;
 mod outline;
 mod pairs;
 mod pass;
@@ -21,8 +25,13 @@ mod trigger;
 mod view;
 mod window;
 
+pub use crate::clearing::Clearing;
+pub use crate::context_window::{
+    ContextWindow, PairPolicy, PendingSelection, Selecting, Selection, UnknownContextWindow, Weight,
+};
 pub use crate::entry::{Entry, EntryKind, Link};
 pub use crate::estimate::TokenEstimator;
+pub use crate::named::{RecursiveSummarization, SlidingWindow, TokenCount, TurnWindow};
 pub use crate::outline::{MAX_TOKENS_PER_ENTRY, Outline};
 pub use crate::pairs::{Pair, Pairs, pairs};
 pub use crate::pass::{

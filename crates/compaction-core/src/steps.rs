@@ -4,6 +4,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::entry::{Entry, EntryKind};
+use crate::groups::Groups;
 use crate::outline::Outline;
 use crate::pairs::pairs;
 
@@ -22,25 +23,26 @@ impl Steps {
         let turn = outline.newest_turn()?;
         let tail = entries.get(turn..).unwrap_or_default();
         let pairs = pairs(tail);
+        let groups = Groups::of(&pairs, tail.len());
 
-        let mut waits = vec![false; tail.len()];
-        for pair in pairs.calls.iter().filter(|pair| pair.result.is_none()) {
-            mark(&mut waits, pair.call);
+        // What waits, opens the turn or is pinned stays, and so does all that goes with it.
+        let mut stays = vec![false; tail.len()];
+        let pins = outline
+            .pins()
+            .iter()
+            .filter_map(|pin| pin.checked_sub(turn));
+        let waiting = pairs.calls.iter().filter(|pair| pair.result.is_none());
+        for position in waiting.map(|pair| pair.call).chain(pins).chain([0]) {
+            mark(&mut stays, groups.first(position));
         }
-        // A step that waits stays whole, with the results it has.
-        for pair in &pairs.calls {
-            if let (Some((result, _)), true) = (pair.result, is_marked(&waits, pair.call)) {
-                mark(&mut waits, result);
-            }
-        }
+        let stays = |position| is_marked(&stays, groups.first(position));
 
         let mut starts = Vec::new();
         let mut open_until = 0;
         let mut calls = pairs.calls.iter().peekable();
         for (position, _) in tail.iter().enumerate().skip(1) {
             while let Some(pair) = calls.next_if(|pair| pair.call < position) {
-                let is_held = is_marked(&waits, pair.call);
-                if let (Some((result, _)), false) = (pair.result, is_held) {
+                if let (Some((result, _)), false) = (pair.result, stays(pair.call)) {
                     open_until = open_until.max(result);
                 }
             }
@@ -50,11 +52,9 @@ impl Steps {
             }
         }
 
-        let waiting = waits
-            .iter()
-            .enumerate()
-            .filter(|(_, waits)| **waits)
-            .map(|(position, _)| turn + position)
+        let waiting = (1..tail.len())
+            .filter(|position| stays(*position))
+            .map(|position| turn + position)
             .filter(|position| outline.is_conversation(*position))
             .collect();
         Some(Self {
@@ -76,8 +76,8 @@ impl Steps {
         &self.starts
     }
 
-    /// Conversation entries of steps that wait for a result. They stay in the view, wherever the
-    /// cut is.
+    /// Conversation entries of steps that wait for a result, and of pairs that the opening message
+    /// or a pinned entry is part of. They stay in the view, wherever the cut is.
     #[must_use]
     pub fn waiting(&self) -> &[usize] {
         &self.waiting
@@ -86,9 +86,8 @@ impl Steps {
     /// The entries before `cut` that stay because of it: the message that opens the turn, and
     /// steps that wait.
     pub(crate) fn held(&self, cut: usize) -> impl Iterator<Item = usize> + '_ {
-        let waiting = self.waiting.iter().copied();
         core::iter::once(self.turn)
-            .chain(waiting.filter(|position| *position != self.turn))
+            .chain(self.waiting.iter().copied())
             .take_while(move |position| *position < cut)
     }
 }

@@ -1,0 +1,106 @@
+//! Which tool results are old and large enough to be shown as a short line.
+
+use alloc::vec;
+use alloc::vec::Vec;
+
+use crate::entry::{Entry, Link};
+use crate::groups::Groups;
+use crate::pairs::pairs;
+use crate::spans::Spans;
+use crate::view::View;
+
+/// Clears old, large tool results: the view shows a short line in their place, the log keeps them.
+///
+/// It needs [`Entry::links`]. Never cleared are pinned entries, system prompts, summaries, and
+/// results that go together with a call that still waits for one.
+///
+/// ```
+/// use compaction_core::{Clearing, Entry, EntryKind, Link, Outline, View};
+///
+/// struct Line(EntryKind, Option<Link<'static>>);
+/// impl Entry for Line {
+///     fn kind(&self) -> EntryKind {
+///         self.0
+///     }
+///     fn links<'a>(&'a self, each: &mut dyn FnMut(Link<'a>)) {
+///         self.1.into_iter().for_each(each);
+///     }
+/// }
+///
+/// let lines = [
+///     Line(EntryKind::TurnStart, None),
+///     Line(EntryKind::StepStart, Some(Link::Call("k1"))),
+///     Line(EntryKind::Continuation, Some(Link::Result("k1"))),
+///     Line(EntryKind::StepStart, Some(Link::Call("k2"))),
+///     Line(EntryKind::Continuation, Some(Link::Result("k2"))),
+/// ];
+/// let outline = Outline::of(&lines, |_| 500);
+/// let clearing = Clearing { keep_last: 1, min_tokens: 100 };
+/// assert_eq!(clearing.positions(&View::new(&lines, &outline)).to_string(), "2..3");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "it is its settings, and people write them out"
+)]
+pub struct Clearing {
+    /// How many of the newest results stay as they are. An entry that brings several results is
+    /// cleared when all of them are older than these.
+    pub keep_last: usize,
+    /// The tokens an entry must have to be cleared. Choose more than the line costs that is shown
+    /// instead, then clearing twice is clearing once.
+    pub min_tokens: u64,
+}
+
+impl Clearing {
+    /// The entries whose results are to be cleared.
+    #[must_use]
+    pub fn positions<E: Entry>(&self, view: &View<'_, E>) -> Spans {
+        let entries = view.entries();
+        let outline = view.outline();
+        let waits = waiting(entries);
+        let mut newer_results = 0_usize;
+        let mut positions = Vec::new();
+        for (position, entry) in entries.iter().enumerate().rev() {
+            let results = results(entry);
+            let is_old = results > 0 && newer_results >= self.keep_last;
+            newer_results = newer_results.saturating_add(results);
+            let is_free = outline.is_conversation(position)
+                && !waits.get(position).is_some_and(|waits| *waits);
+            let tokens = outline
+                .conversation_tokens(position)
+                .saturating_sub(outline.conversation_tokens(position.saturating_add(1)));
+            if is_old && is_free && tokens >= self.min_tokens {
+                positions.push(position);
+            }
+        }
+        positions.into_iter().rev().collect()
+    }
+}
+
+fn results<E: Entry>(entry: &E) -> usize {
+    let mut results = 0;
+    entry.links(&mut |link| results += usize::from(matches!(link, Link::Result(_))));
+    results
+}
+
+/// For each entry whether it goes together with a call that waits.
+fn waiting<E: Entry>(entries: &[E]) -> Vec<bool> {
+    let pairs = pairs(entries);
+    let groups = Groups::of(&pairs, entries.len());
+    let mut waits = vec![false; entries.len()];
+    for pair in pairs.calls.iter().filter(|pair| pair.result.is_none()) {
+        if let Some(waits) = waits.get_mut(groups.first(pair.call)) {
+            *waits = true;
+        }
+    }
+    (0..entries.len())
+        .map(|position| {
+            waits
+                .get(groups.first(position))
+                .copied()
+                .unwrap_or_default()
+        })
+        .collect()
+}
