@@ -283,3 +283,48 @@ fn no_cl100k_token_goes_on_after_its_last_line_break() {
         }
     }
 }
+
+#[cfg(feature = "bpe-openai")]
+mod fast {
+    use super::*;
+    use crate::words::Pattern;
+
+    /// How many bytes of `text` have their words found without the regex.
+    fn check_words(pattern: Pattern, tokenizer: &bpe_openai::Tokenizer, text: &str) -> usize {
+        let mut rest = text;
+        let mut found = 0;
+        for word in tokenizer.split(text) {
+            if let Some(length) = pattern.word(rest.as_bytes()) {
+                assert_eq!(length, word.len(), "{word:?} at the start of {rest:?}");
+                found += length;
+            }
+            rest = &rest[word.len()..];
+        }
+        found
+    }
+
+    proptest! {
+        #![proptest_config(cases(10_000))]
+
+        #[test]
+        fn both_engines_agree(text in text(40)) {
+            for vocabulary in [Vocabulary::O200k, Vocabulary::Cl100k] {
+                let fast = crate::fast::count(vocabulary, &text);
+                prop_assert_eq!(fast, Some(vocabulary.count_with_tiktoken(&text)));
+            }
+        }
+
+        #[test]
+        fn words_end_where_the_regex_ends_them(text in text(40)) {
+            check_words(Pattern::O200k, bpe_openai::o200k_base(), &text);
+            check_words(Pattern::Cl100k, bpe_openai::cl100k_base(), &text);
+        }
+    }
+
+    #[test]
+    fn the_regex_is_hardly_asked_in_plain_text() {
+        let text = include_str!("words.rs");
+        let found = check_words(Pattern::O200k, bpe_openai::o200k_base(), text);
+        assert!(found * 100 > text.len() * 99, "{found} of {}", text.len());
+    }
+}

@@ -32,6 +32,14 @@ impl Vocabulary {
     /// The fallback never happened in a test: pieces are too short to exhaust the regex, and the
     /// vocabularies are part of the program. It stands in for a panic.
     pub(crate) fn count(self, piece: &str) -> u64 {
+        #[cfg(feature = "bpe-openai")]
+        if let Some(count) = crate::fast::count(self, piece) {
+            return count;
+        }
+        self.count_with_tiktoken(piece)
+    }
+
+    pub(crate) fn count_with_tiktoken(self, piece: &str) -> u64 {
         self.tiktoken()
             .and_then(|bpe| bpe.count(piece, &HashSet::new()).ok())
             .unwrap_or_else(|| piece.len().div_ceil(4))
