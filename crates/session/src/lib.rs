@@ -1,1 +1,39 @@
-//! An append-only session log with compaction, wired.
+#![doc = include_str!("../README.md")]
+
+mod clock;
+mod commit;
+mod compaction;
+mod error;
+mod flights;
+mod pass;
+mod plan;
+mod report;
+mod sessions;
+mod settings;
+mod strategy;
+
+pub use compaction_core::{
+    Condition, Counts, Grain, Outline, Policy, Strategy, TokenEstimator, Trigger, Verdict, Window,
+};
+pub use session_log::{
+    Event, EventId, EventType, Message, NewEvent, Role, Seq, SessionId, Timestamp, ToolCall,
+    Version, View,
+};
+pub use session_store::{
+    Appended, EventQuery, Expected, NewSession, Page, Session, SessionQuery, SessionStore,
+};
+
+#[cfg(feature = "memory")]
+pub use session_store_memory::MemoryStore;
+#[cfg(feature = "sqlite")]
+pub use session_store_sqlite::SqliteStore;
+
+pub use crate::clock::{Clock, FixedClock, SystemClock};
+pub use crate::compaction::{Compaction, CompactionBuilder, OnConflict};
+pub use crate::error::Error;
+pub use crate::pass::Prepared;
+pub use crate::plan::PassPlan;
+pub use crate::report::{Outcome, Reason, Report, SummaryReport, Warning};
+pub use crate::sessions::{Sessions, SystemMessages, TIME_TO_LIVE};
+pub use crate::settings::InvalidSettings;
+pub use crate::strategy::AnyStrategy;

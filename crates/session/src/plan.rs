@@ -1,0 +1,62 @@
+//! A pass that is planned and not committed yet.
+
+use session_log::{EventBody, EventId, NewEvent, Origin, SessionId, Timestamp, Version};
+use session_store::Counters;
+
+use crate::report::Report;
+
+/// What a pass would do, summary included. It is a value: look at it, store it, and commit it
+/// later, unchanged.
+///
+/// It stays good while nothing it relies on changes: no newer boundary, revert, pin or erasure.
+/// Events that are appended meanwhile do not matter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassPlan {
+    pub(crate) report: Report,
+    pub(crate) based_on: Version,
+    pub(crate) erasures: u64,
+    /// The boundary and, behind it, the summary turn.
+    pub(crate) events: Vec<NewEvent>,
+    /// The size of the view at the version the plan is based on, as it is after the pass.
+    pub(crate) counters: Counters,
+}
+
+impl PassPlan {
+    /// What the pass would do.
+    #[must_use]
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &SessionId {
+        &self.report.session
+    }
+
+    /// The version of the log the plan was made at.
+    #[must_use]
+    pub fn based_on(&self) -> Version {
+        self.based_on
+    }
+}
+
+/// The summary turn of a boundary: a prompt that shows what happened, and the summary.
+pub(crate) fn summary_turn(
+    boundary: &EventId,
+    at: Timestamp,
+    prompt: &str,
+    summary: &str,
+) -> Result<[NewEvent; 2], session_log::InvalidId> {
+    let part = |name: &str, message| -> Result<NewEvent, session_log::InvalidId> {
+        let id = EventId::new(format!("{boundary}/{name}"))?;
+        let origin = Origin::Summary {
+            boundary: Some(boundary.clone()),
+        };
+        Ok(NewEvent::new(id, at, EventBody::Message(message)).with_origin(origin))
+    };
+    Ok([
+        part("prompt", session_log::Message::user(prompt))?,
+        part("summary", session_log::Message::assistant(summary))?,
+    ])
+}
