@@ -19,12 +19,14 @@ use crate::part::Part;
 ///
 /// `events` are in log order; anything but boundaries and reverts among them is passed over. A
 /// revert is live unless a later live revert names it, so reverting a revert restores what it
-/// took back.
+/// took back. A revert that names a place at or after its own takes nothing back.
 pub fn live_boundary<'a>(events: impl DoubleEndedIterator<Item = &'a Event>) -> Option<&'a Event> {
     let mut reverted = BTreeSet::new();
     for event in events.rev() {
         match &event.body {
-            EventBody::Revert(revert) if !reverted.contains(&event.seq) => {
+            EventBody::Revert(revert)
+                if revert.of < event.seq && !reverted.contains(&event.seq) =>
+            {
                 reverted.insert(revert.of);
             }
             EventBody::Compaction(_) if !reverted.contains(&event.seq) => return Some(event),

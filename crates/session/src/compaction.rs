@@ -47,7 +47,6 @@ pub struct Compaction {
 
 impl Compaction {
     /// Starts from a strategy: a [`Window`], one of the named ones, or your own.
-    #[must_use]
     pub fn builder(strategy: impl Into<AnyStrategy>) -> CompactionBuilder {
         CompactionBuilder {
             compaction: Self {

@@ -30,7 +30,7 @@ pub enum Prepared {
     /// There is something to do, and this is it.
     Plan(Box<PassPlan>),
     /// There is nothing to do, for the reason the report gives.
-    Nothing(Report),
+    Nothing(Box<Report>),
 }
 
 impl Prepared {
@@ -54,7 +54,7 @@ impl Sessions {
         let _flight = self.flights.board(id).await;
         match self.prepare(id, compaction).await? {
             Prepared::Plan(plan) => self.commit(&plan, compaction.on_conflict).await,
-            Prepared::Nothing(report) => Ok(report),
+            Prepared::Nothing(report) => Ok(*report),
         }
     }
 
@@ -96,7 +96,7 @@ impl Sessions {
         let verdict = compaction.trigger.check(&Counts::from(&outline));
         let mut report = self.report(&session, &verdict, compaction);
         if !verdict.fired {
-            return Ok(Prepared::Nothing(report));
+            return Ok(Prepared::Nothing(Box::new(report)));
         }
 
         let core = CoreView::new(view.events(), &outline).with_grain(compaction.grain);
@@ -112,7 +112,7 @@ impl Sessions {
             CoreOutcome::Unchanged(why) => {
                 report.outcome = Outcome::from(why);
                 report.warnings = warnings(compaction, &outline, report.after.tokens);
-                Ok(Prepared::Nothing(report))
+                Ok(Prepared::Nothing(Box::new(report)))
             }
             CoreOutcome::Compacted(plan) => {
                 let draft = Draft {

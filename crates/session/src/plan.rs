@@ -1,6 +1,6 @@
 //! A pass that is planned and not committed yet.
 
-use session_log::{EventBody, EventId, NewEvent, Origin, SessionId, Timestamp, Version};
+use session_log::{NewEvent, SessionId, Version};
 use session_store::Counters;
 
 use crate::report::Report;
@@ -39,24 +39,4 @@ impl PassPlan {
     pub fn based_on(&self) -> Version {
         self.based_on
     }
-}
-
-/// The summary turn of a boundary: a prompt that shows what happened, and the summary.
-pub(crate) fn summary_turn(
-    boundary: &EventId,
-    at: Timestamp,
-    prompt: &str,
-    summary: &str,
-) -> Result<[NewEvent; 2], session_log::InvalidId> {
-    let part = |name: &str, message| -> Result<NewEvent, session_log::InvalidId> {
-        let id = EventId::new(format!("{boundary}/{name}"))?;
-        let origin = Origin::Summary {
-            boundary: Some(boundary.clone()),
-        };
-        Ok(NewEvent::new(id, at, EventBody::Message(message)).with_origin(origin))
-    };
-    Ok([
-        part("prompt", session_log::Message::user(prompt))?,
-        part("summary", session_log::Message::assistant(summary))?,
-    ])
 }
