@@ -72,9 +72,9 @@ impl Sessions {
         if let Some(counts) = self.counts(&session) {
             let verdict = compaction.trigger.check(&counts);
             if !verdict.fired {
-                return Ok(Prepared::Nothing(
+                return Ok(Prepared::Nothing(Box::new(
                     self.report(&session, &verdict, compaction),
-                ));
+                )));
             }
         }
 
