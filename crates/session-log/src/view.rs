@@ -250,6 +250,14 @@ impl View {
         self.events.iter().filter_map(|event| self.shown(event))
     }
 
+    /// The outline of the view, each event at its cost in `costs`, which are in view order. An
+    /// event without one costs nothing.
+    #[must_use]
+    pub fn outline_at(&self, costs: &[u64]) -> Outline {
+        let mut costs = costs.iter().copied();
+        self.outline(|_| costs.next().unwrap_or_default())
+    }
+
     /// The outline of the view, each event at the tokens `cost` gives.
     #[must_use]
     pub fn outline(&self, mut cost: impl FnMut(&Event) -> u64) -> Outline {

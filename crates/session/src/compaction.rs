@@ -1,7 +1,12 @@
 //! What a pass is asked to do.
 
-use compaction_core::{Grain, Summarize, Trigger};
+use std::fmt;
+use std::sync::Arc;
 
+use compaction_core::{Grain, Summarize, Trigger};
+use session_summarizer::{Prompt, SHADOW_PROMPT, Summarizer};
+
+use crate::report::Report;
 use crate::settings::{InvalidSettings, check_pair, check_trigger};
 use crate::strategy::AnyStrategy;
 
@@ -43,6 +48,20 @@ pub struct Compaction {
     pub(crate) grain: Grain,
     pub(crate) overlap: usize,
     pub(crate) on_conflict: OnConflict,
+    pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
+    pub(crate) prompt: Prompt,
+    pub(crate) shadow_prompt: String,
+    on_failure: Option<OnFailure>,
+}
+
+/// What is called with the report of a pass that got no valid summary.
+#[derive(Clone)]
+struct OnFailure(Arc<dyn Fn(&Report) + Send + Sync>);
+
+impl fmt::Debug for OnFailure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnFailure")
+    }
 }
 
 impl Compaction {
@@ -55,12 +74,30 @@ impl Compaction {
                 grain: Grain::Turn,
                 overlap: 2,
                 on_conflict: OnConflict::Rebase,
+                summarizer: None,
+                prompt: Prompt::new(),
+                shadow_prompt: SHADOW_PROMPT.into(),
+                on_failure: None,
             },
         }
     }
 
     pub(crate) fn summarize(&self) -> Summarize {
-        Summarize::No
+        match &self.summarizer {
+            Some(_) => Summarize::WithOverlap(self.overlap),
+            None => Summarize::No,
+        }
+    }
+
+    /// The most tokens a summary may have: what the window keeps in reserve for it.
+    pub(crate) fn summary_budget(&self) -> Option<u64> {
+        self.strategy.reserve().filter(|tokens| *tokens > 0)
+    }
+
+    pub(crate) fn notify_failure(&self, report: &Report) {
+        if let Some(OnFailure(call)) = &self.on_failure {
+            call(report);
+        }
     }
 }
 
@@ -81,6 +118,30 @@ impl CompactionBuilder {
     /// May cut inside the newest turn too. Default: [`Grain::Turn`].
     pub fn grain(mut self, grain: Grain) -> Self {
         self.compaction.grain = grain;
+        self
+    }
+
+    /// Puts a summary in the place of what is covered. Default: no summary.
+    pub fn summarizer(mut self, summarizer: impl Summarizer) -> Self {
+        self.compaction.summarizer = Some(Arc::new(summarizer));
+        self
+    }
+
+    /// Asks for the summary in other words.
+    pub fn prompt(mut self, prompt: Prompt) -> Self {
+        self.compaction.prompt = prompt;
+        self
+    }
+
+    /// What the summary answers in the view, in the person's name. Default: [`SHADOW_PROMPT`].
+    pub fn shadow_prompt(mut self, text: impl Into<String>) -> Self {
+        self.compaction.shadow_prompt = text.into();
+        self
+    }
+
+    /// Calls `call` with the report of each pass that got no valid summary.
+    pub fn on_failure(mut self, call: impl Fn(&Report) + Send + Sync + 'static) -> Self {
+        self.compaction.on_failure = Some(OnFailure(Arc::new(call)));
         self
     }
 

@@ -2,6 +2,7 @@
 
 use session_log::{EventId, InvalidId, SessionId};
 use session_store::StoreError;
+use session_summarizer::SummarizerError;
 
 use crate::settings::InvalidSettings;
 
@@ -60,8 +61,11 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The summarizer failed. The view is as it was; the pass can be tried again.
+    #[error("the summarizer failed")]
+    Summarizer(#[source] SummarizerError),
     /// The store did not do its part.
-    #[error("{0}")]
+    #[error("the store failed")]
     Store(#[source] StoreError),
 }
 
@@ -71,6 +75,7 @@ impl Error {
     pub fn is_retryable(&self) -> bool {
         match self {
             Self::Store(error) => error.is_retryable(),
+            Self::Summarizer(error) => error.is_retryable(),
             _ => false,
         }
     }

@@ -3,6 +3,8 @@
 mod clock;
 mod commit;
 mod compaction;
+mod counts;
+mod draft;
 mod error;
 mod flights;
 mod pass;

@@ -160,6 +160,9 @@ pub struct Report {
     pub summary: Option<SummaryReport>,
     /// The boundary that was written.
     pub boundary: Option<Seq>,
+    /// Why there is no valid summary although one was wanted: `declined`, or the name of the
+    /// check that it failed.
+    pub declined: Option<String>,
     /// What the owner should know.
     pub warnings: Vec<Warning>,
 }
@@ -190,18 +193,19 @@ impl Report {
             preserved: Vec::new(),
             summary: None,
             boundary: None,
+            declined: None,
             warnings: Vec::new(),
         }
     }
 
     /// Why nothing changed, as a word; `None` when something did.
     #[must_use]
-    pub fn reason(&self) -> Option<&'static str> {
+    pub fn reason(&self) -> Option<&str> {
         match self.outcome {
             Outcome::Compacted => None,
             Outcome::Unchanged(reason) => Some(reason.as_str()),
             Outcome::NotTriggered => Some("trigger_did_not_fire"),
-            Outcome::Declined => Some("summarizer_declined"),
+            Outcome::Declined => Some(self.declined.as_deref().unwrap_or("declined")),
             Outcome::Stale => Some("session_changed"),
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use compaction_core::TokenEstimator;
 use session_log::{
     Event, EventBody, EventId, EventType, LineFormat, Message, MessageFormat, NewEvent, SessionId,
-    TokenCount, Version, View, live_boundary, message_tokens,
+    Version, View, live_boundary,
 };
 use session_store::{
     Appended, Batch, Created, EventQuery, Expected, NewSession, Page, Session, SessionMark,
@@ -366,40 +366,6 @@ impl Sessions {
         query.also.extend_from_slice(view.missing());
         let events = self.store.read_all(id, query).await?;
         Ok(View::assemble(version, boundary, events))
-    }
-
-    /// Gives each message event its token count, unless this estimator counted it already.
-    fn count_all(&self, events: &mut [NewEvent]) {
-        let name = self.estimator.name();
-        for event in events {
-            let is_counted = event
-                .tokens
-                .as_ref()
-                .is_some_and(|count| count.estimator == name);
-            if let (false, EventBody::Message(message)) = (is_counted, &event.body) {
-                event.tokens = Some(TokenCount::new(name, self.tokens_of(message)));
-            }
-        }
-    }
-
-    /// What a message costs in a request, in tokens of the service's estimator.
-    #[must_use]
-    pub fn tokens_of(&self, message: &Message) -> u64 {
-        message_tokens(message, &*self.format, &*self.estimator)
-    }
-
-    /// What an event costs as the view shows it: the stored count where it is this estimator's.
-    pub(crate) fn cost(&self, view: &View, event: &Event) -> u64 {
-        if view.is_cleared(event.seq) {
-            return view
-                .shown(event)
-                .map_or(0, |message| self.tokens_of(&message));
-        }
-        match (&event.tokens, event.as_message()) {
-            (Some(count), _) if count.estimator == self.estimator.name() => count.tokens,
-            (_, Some(message)) => self.tokens_of(message),
-            (_, None) => 0,
-        }
     }
 }
 

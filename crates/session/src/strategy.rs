@@ -22,6 +22,7 @@ pub struct AnyStrategy {
     name: String,
     settings: Vec<(&'static str, Value)>,
     target: Target,
+    reserve: Option<u64>,
     fault: Option<InvalidSettings>,
     inner: Arc<dyn Strategy<Arc<Event>> + Send + Sync>,
 }
@@ -57,6 +58,7 @@ impl AnyStrategy {
             name: name.into(),
             settings: Vec::new(),
             target: Target::Unknown,
+            reserve: None,
             fault: None,
             inner: Arc::new(strategy),
         }
@@ -82,6 +84,11 @@ impl AnyStrategy {
     /// Refuses settings of the strategy that can never work.
     pub(crate) fn check(&self) -> Result<(), InvalidSettings> {
         self.fault.clone().map_or(Ok(()), Err)
+    }
+
+    /// What the strategy keeps free for a summary, in tokens.
+    pub(crate) fn reserve(&self) -> Option<u64> {
+        self.reserve
     }
 
     pub(crate) fn target(&self) -> Target {
@@ -112,6 +119,10 @@ impl From<Window> for AnyStrategy {
             name: "window".into(),
             settings: vec![("window", settings)],
             target,
+            reserve: match window {
+                Window::Tokens { reserve, .. } => Some(reserve),
+                _ => None,
+            },
             fault: check_window(&window).err(),
             inner: Arc::new(window),
         }

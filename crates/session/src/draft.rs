@@ -1,0 +1,158 @@
+//! From the core's answer to a plan that can be shown, stored and committed.
+
+use std::sync::Arc;
+
+use compaction_core::{Counts, EntryKind, Outline, Plan, Verdict};
+use session_log::{
+    Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, View, boundary_of,
+};
+use session_store::Session;
+use session_summarizer::Summary;
+
+use crate::compaction::Compaction;
+use crate::error::Error;
+use crate::plan::PassPlan;
+use crate::report::{Outcome, Report, SummaryReport, Warning, size};
+use crate::sessions::{Sessions, fresh_id};
+use crate::strategy::Target;
+
+/// What a plan is drawn up from.
+pub(crate) struct Draft<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) view: &'a View,
+    pub(crate) outline: &'a Outline,
+    pub(crate) costs: &'a [u64],
+    pub(crate) plan: &'a Plan,
+    pub(crate) summary: Option<Summary>,
+}
+
+impl Sessions {
+    /// Turns positions into a boundary, and says what it will do.
+    pub(crate) fn draw_up(
+        &self,
+        compaction: &Compaction,
+        draft: Draft<'_>,
+        mut report: Report,
+    ) -> Result<PassPlan, Error> {
+        let Draft { view, plan, .. } = *draft;
+        let id = EventId::new(fresh_id())?;
+        let now = self.clock.now();
+        let mut events = Vec::new();
+        if let Some(summary) = &draft.summary {
+            let half = |name: &str, message| -> Result<NewEvent, Error> {
+                let part = EventId::new(format!("{id}/{name}"))?;
+                let origin = Origin::Summary {
+                    boundary: Some(id.clone()),
+                };
+                Ok(NewEvent::message(part, now, message).with_origin(origin))
+            };
+            events.push(half(
+                "prompt",
+                Message::user(compaction.shadow_prompt.as_str()),
+            )?);
+            events.push(half("summary", Message::assistant(summary.text()))?);
+            self.count_all(&mut events);
+        }
+
+        let after = outline_after(draft, &events);
+        let counts = Counts::from(&after);
+        report.outcome = Outcome::Compacted;
+        report.after = size(&counts);
+        report.warnings = warnings(compaction, &after);
+        report.pinned = ids(view, plan.pinned().iter().copied());
+        report.superseded = ids(view, plan.superseded().iter());
+        report.covered = ids(view, plan.covered().iter());
+        report.preserved = ids(view, plan.kept().iter());
+        report.summary = draft.summary.as_ref().map(|summary| SummaryReport {
+            text: summary.text().into(),
+            receipt: summary.receipt(),
+        });
+
+        let trigger = Json::string(&compaction.trigger.to_string());
+        let mut receipt = Receipt::new(trigger, report.strategy.clone(), self.estimator());
+        receipt.before = report.before;
+        receipt.after = report.after;
+        receipt.summary = report
+            .summary
+            .as_ref()
+            .map(|summary| summary.receipt.clone());
+        let summary_ids = events.iter().map(|event| event.id.clone()).collect();
+        let boundary = boundary_of(view, plan, summary_ids, receipt);
+        let body = EventBody::Compaction(Box::new(boundary));
+        events.insert(0, NewEvent::new(id, now, body));
+        Ok(PassPlan {
+            based_on: view.version(),
+            erasures: draft.session.head.erasures,
+            counters: self.counters(&counts),
+            events,
+            report,
+        })
+    }
+
+    pub(crate) fn report(
+        &self,
+        session: &Session,
+        verdict: &Verdict,
+        compaction: &Compaction,
+    ) -> Report {
+        Report::new(
+            session.id.clone(),
+            session.head.version,
+            verdict,
+            compaction.strategy.describe(),
+            self.estimator(),
+        )
+    }
+}
+
+fn ids(view: &View, positions: impl Iterator<Item = usize>) -> Vec<EventId> {
+    positions
+        .filter_map(|at| view.events().get(at))
+        .map(|event: &Arc<Event>| event.id.clone())
+        .collect()
+}
+
+/// The outline of the view as the plan leaves it, with the new summary turn.
+fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
+    let mut after = Outline::new();
+    for at in draft.plan.view_order() {
+        let Some(kind) = draft.outline.kind(at) else {
+            continue;
+        };
+        let tokens = draft.costs.get(at).copied().unwrap_or_default();
+        if draft.outline.is_pinned(at) {
+            after.push_pinned(kind, tokens);
+        } else {
+            after.push(kind, tokens);
+        }
+    }
+    for event in summary {
+        let tokens = event.tokens.as_ref().map_or(0, |count| count.tokens);
+        after.push(EntryKind::Summary, tokens);
+    }
+    after
+}
+
+/// What the owner of a view of this shape should know.
+pub(crate) fn warnings(compaction: &Compaction, outline: &Outline) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let preamble = outline
+        .conversation_tokens(0)
+        .saturating_sub(outline.conversation_tokens(outline.preamble_end()));
+    let pinned = outline
+        .system_tokens()
+        .saturating_add(outline.pin_tokens())
+        .saturating_add(preamble);
+    if let Some(threshold) = compaction.trigger.token_threshold()
+        && pinned >= threshold
+    {
+        warnings.push(Warning::PinnedExceedTrigger { pinned, threshold });
+    }
+    if let Target::Tokens(budget) = compaction.strategy.target()
+        && outline.tokens() > budget
+    {
+        let tokens = outline.tokens();
+        warnings.push(Warning::OverBudget { tokens, budget });
+    }
+    warnings
+}
