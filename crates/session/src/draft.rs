@@ -31,7 +31,7 @@ impl Sessions {
     pub(crate) fn draw_up(
         &self,
         compaction: &Compaction,
-        draft: Draft<'_>,
+        draft: &Draft<'_>,
         mut report: Report,
     ) -> Result<PassPlan, Error> {
         let Draft { view, plan, .. } = *draft;
