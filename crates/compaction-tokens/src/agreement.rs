@@ -298,7 +298,7 @@ mod fast {
                 assert_eq!(length, word.len(), "{word:?} at the start of {rest:?}");
                 found += length;
             }
-            rest = &rest[word.len()..];
+            rest = rest.split_at(word.len()).1;
         }
         found
     }

@@ -1,18 +1,26 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+extern crate alloc;
+
 #[cfg(test)]
 mod agreement;
 #[cfg(feature = "bpe-openai")]
 mod cache;
 mod encoding;
+mod estimators;
 #[cfg(feature = "bpe-openai")]
 mod fast;
+mod heuristic;
 mod pieces;
+mod simple;
 mod tiktoken;
 mod vocabulary;
 #[cfg(feature = "bpe-openai")]
 mod words;
 
 pub use crate::encoding::{Encoding, UnknownEncoding};
+pub use crate::estimators::{Estimators, UnknownEstimator};
+pub use crate::heuristic::{Family, Heuristic};
+pub use crate::simple::{Bytes4, Chars4};
 pub use crate::tiktoken::Tiktoken;
