@@ -11,6 +11,7 @@ mod history;
 mod pass;
 mod pins;
 mod plan;
+mod plan_record;
 mod report;
 mod sessions;
 mod settings;

@@ -5,7 +5,9 @@
 mod common;
 
 use common::{World, block_on, id, names};
-use session::{Compaction, OnConflict, Outcome, Prepared, Reason, Trigger, Version, Window};
+use session::{
+    Compaction, OnConflict, Outcome, PassPlan, Prepared, Reason, Trigger, Version, Window,
+};
 
 fn turns(count: usize) -> Compaction {
     Compaction::builder(Window::Turns(count)).build().unwrap()
@@ -114,6 +116,29 @@ fn what_is_appended_between_plan_and_commit_stays_in_the_view() {
             "a repeated commit changes nothing"
         );
         assert_eq!(world.sessions.log(&world.id).await.unwrap().len(), 7);
+    });
+}
+
+#[test]
+fn a_plan_survives_being_stored() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("s1 u1 a1 u2 a2").await;
+        let Prepared::Plan(plan) = world.sessions.prepare(&world.id, &turns(1)).await.unwrap()
+        else {
+            panic!("there are two turns");
+        };
+        let stored = plan.to_json().unwrap();
+        assert_eq!(PassPlan::from_json(&stored).unwrap(), *plan);
+
+        for (damage, what) in [
+            (stored.replacen("\"v\":1", "\"v\":2", 1), "version 2"),
+            (stored[..stored.len() / 2].to_owned(), "EOF"),
+            ("[]".to_owned(), "invalid"),
+        ] {
+            let error = PassPlan::from_json(&damage).unwrap_err().to_string();
+            assert!(error.contains(what), "{error}");
+        }
     });
 }
 

@@ -1,6 +1,12 @@
 //! A service over memory that counts one token a character, and a few words to fill it with.
 
-#![allow(dead_code, unreachable_pub, missing_debug_implementations, missing_docs, clippy::unwrap_used)]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    missing_debug_implementations,
+    missing_docs,
+    clippy::unwrap_used
+)]
 
 use std::sync::Arc;
 

@@ -1,0 +1,152 @@
+//! The stored form of a plan: a frozen record, apart from the types it is made of.
+
+use serde::{Deserialize, Serialize};
+use session_log::{EventId, Json, SessionId, Size, TokenCount, Version, wire};
+use session_store::Counters;
+
+use crate::error::Error;
+use crate::plan::PassPlan;
+use crate::report::{Outcome, Report, SummaryReport};
+
+/// The version new plans are written in.
+const VERSION: u64 = 1;
+
+impl PassPlan {
+    /// The plan as one line of JSON, to be stored and committed later.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPlan`] when an event of the plan cannot be written, which does not happen
+    /// to a plan that [`prepare`](crate::Sessions::prepare) made.
+    pub fn to_json(&self) -> Result<String, Error> {
+        let events: Result<Vec<_>, _> = self.events.iter().map(wire::encode).collect();
+        let report = &self.report;
+        let record = Record {
+            v: VERSION,
+            session: report.session.as_str().into(),
+            based_on: self.based_on.as_u64(),
+            erasures: self.erasures,
+            events: events.map_err(invalid)?,
+            estimator: report.estimator.clone(),
+            why: report.why.clone(),
+            strategy: report.strategy.as_str().into(),
+            before: sizes(report.before),
+            after: sizes(report.after),
+            pinned: texts(&report.pinned),
+            superseded: texts(&report.superseded),
+            covered: texts(&report.covered),
+            cleared: texts(&report.cleared),
+            preserved: texts(&report.preserved),
+        };
+        serde_json::to_string(&record).map_err(invalid)
+    }
+
+    /// Reads a plan that [`to_json`](Self::to_json) wrote.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidPlan`] that says what is wrong with the text.
+    pub fn from_json(text: &str) -> Result<Self, Error> {
+        let record: Record = serde_json::from_str(text).map_err(invalid)?;
+        if record.v != VERSION {
+            return Err(Error::InvalidPlan {
+                reason: format!(
+                    "it has version {}, this release reads version {VERSION}",
+                    record.v
+                ),
+            });
+        }
+        let events: Result<Vec<_>, _> = record
+            .events
+            .iter()
+            .map(|event| wire::decode(event))
+            .collect();
+        let events = events.map_err(invalid)?;
+        let boundary = events.first().and_then(|event| match &event.body {
+            session_log::EventBody::Compaction(boundary) => Some(boundary.clone()),
+            _ => None,
+        });
+        let boundary = boundary.ok_or_else(|| invalid("it holds no boundary"))?;
+        let summary = boundary.receipt.summary.as_ref().zip(events.last());
+        let after = size(record.after);
+        let tokens = TokenCount::new(record.estimator.as_str(), after.tokens);
+        let session = SessionId::new(&record.session)?;
+        let based_on = Version::new(record.based_on);
+        let report = Report {
+            outcome: Outcome::Compacted,
+            session,
+            version: based_on,
+            fired: true,
+            why: record.why,
+            strategy: Json::new(record.strategy).map_err(invalid)?,
+            estimator: record.estimator,
+            before: size(record.before),
+            after,
+            pinned: ids(&record.pinned)?,
+            superseded: ids(&record.superseded)?,
+            covered: ids(&record.covered)?,
+            cleared: ids(&record.cleared)?,
+            preserved: ids(&record.preserved)?,
+            summary: summary.and_then(|(receipt, event)| match &event.body {
+                session_log::EventBody::Message(message) => Some(SummaryReport {
+                    text: message.text().into_owned(),
+                    receipt: receipt.clone(),
+                }),
+                _ => None,
+            }),
+            boundary: None,
+            declined: None,
+            warnings: Vec::new(),
+        };
+        Ok(Self {
+            based_on,
+            erasures: record.erasures,
+            events,
+            counters: Counters::new(after.events, after.turns, Some(tokens)),
+            report,
+        })
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    v: u64,
+    session: String,
+    based_on: u64,
+    erasures: u64,
+    events: Vec<String>,
+    estimator: String,
+    why: String,
+    strategy: String,
+    before: [u64; 3],
+    after: [u64; 3],
+    pinned: Vec<String>,
+    superseded: Vec<String>,
+    covered: Vec<String>,
+    cleared: Vec<String>,
+    preserved: Vec<String>,
+}
+
+fn invalid(reason: impl ToString) -> Error {
+    Error::InvalidPlan {
+        reason: reason.to_string(),
+    }
+}
+
+fn sizes(size: Size) -> [u64; 3] {
+    [size.events, size.turns, size.tokens]
+}
+
+fn size([events, turns, tokens]: [u64; 3]) -> Size {
+    Size::new(events, turns, tokens)
+}
+
+fn texts(ids: &[EventId]) -> Vec<String> {
+    ids.iter().map(ToString::to_string).collect()
+}
+
+fn ids(texts: &[String]) -> Result<Vec<EventId>, Error> {
+    let ids: Result<Vec<_>, _> = texts.iter().map(EventId::new).collect();
+    Ok(ids?)
+}
