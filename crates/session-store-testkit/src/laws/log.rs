@@ -1,0 +1,427 @@
+//! Laws 8 to 15: appending.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use session_log::{
+    Arguments, Branch, Event, EventBody, EventType, Json, Media, MediaKind, MediaSource, Message,
+    NewEvent, Opaque, Origin, Part, Reasoning, Role, Shape, Text, TokenCount, ToolCall, ToolResult,
+    Version, wire,
+};
+use session_store::{
+    Appended, Batch, Counters, EventQuery, Expected, Scope, SearchQuery, SessionStore,
+    SessionStoreExt as _, StoreError,
+};
+
+use crate::lab::Lab;
+use crate::make::{assistant, at, boundary, custom, eid, json, pin, said, seq, sid, user};
+
+/// Law 8: seqs are 1, 2, 3 … under any concurrency, whatever the times say.
+///
+/// # Panics
+///
+/// When the law does not hold, as all functions of this module.
+pub async fn law_08_contiguous<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    assert_eq!(lab.head(&id).await.version, Version::EMPTY);
+    lab.together(6, |store, writer| async move {
+        for round in 0..10 {
+            let event = |half: &str| {
+                let mut event = user(&format!("w{writer}/r{round}/{half}"), "hello");
+                event.timestamp = at(1_000 - i64::from(round));
+                event
+            };
+            let batch = Batch::new(vec![event("a"), event("b")]);
+            let appended = store.append(&sid("s1"), Expected::Any, batch).await;
+            let written = appended.unwrap().done().unwrap();
+            let [a, b] = written.events.as_slice() else {
+                panic!("two events went in");
+            };
+            assert_eq!(b.seq, a.seq.plus(1), "a batch is not torn apart");
+            assert_eq!(written.head.version, Version::from(b.seq));
+        }
+    });
+    let log = lab.log(&id).await;
+    let seqs: Vec<u64> = log.iter().map(|event| event.seq.as_u64()).collect();
+    assert_eq!(seqs, (1..=120).collect::<Vec<_>>());
+    let ids: BTreeSet<_> = log.iter().map(|event| &event.id).collect();
+    assert_eq!(ids.len(), 120);
+    for writer in 0..6 {
+        let own = format!("w{writer}/");
+        let mine = log
+            .iter()
+            .filter(|event| event.id.as_str().starts_with(&own));
+        let rounds: Vec<_> = mine.map(|event| event.timestamp).collect();
+        assert!(rounds.is_sorted_by(|a, b| a >= b), "own order is kept");
+    }
+    assert_eq!(lab.head(&id).await.version, Version::new(120));
+}
+
+/// Law 9: a batch goes in whole or not at all.
+pub async fn law_09_whole<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    let other = lab.create("s2").await;
+    lab.append(&id, vec![user("e1", "one")]).await;
+    lab.append(&other, vec![user("x1", "one")]).await;
+    let before = lab.session(&id).await;
+    for last in [
+        user("e1", "another"),
+        user("x1", "one"),
+        custom("c1", "COMPACTION", "1"),
+    ] {
+        let batch = vec![user("e2", "two"), boundary("b1", 2, &[]), last];
+        lab.try_append(&id, Expected::Any, batch).await.unwrap_err();
+        assert_eq!(lab.session(&id).await, before);
+        assert_eq!(lab.log(&id).await.len(), 1);
+    }
+    let query = SearchQuery::new(["two"]);
+    let scope = Scope::Session(id.clone());
+    assert!(
+        lab.store
+            .search_all(&scope, query)
+            .await
+            .unwrap()
+            .is_empty()
+    );
+    // What was refused left no trace: the same ids go in now.
+    let written = lab
+        .append(&id, vec![user("e2", "two"), user("e3", "three")])
+        .await;
+    assert_eq!((written.new, lab.log(&id).await.len()), (2, 3));
+}
+
+/// Law 10: at another version than the expected one nothing is written.
+pub async fn law_10_expected<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    let exact = |number| Expected::Exact(Version::new(number));
+    let conflict = |actual| Appended::Conflict {
+        actual: Version::new(actual),
+    };
+    let first = lab.try_append(&id, exact(0), vec![user("e1", "one")]).await;
+    assert!(first.unwrap().done().is_some());
+    for wrong in [0, 2, 3, u64::MAX] {
+        let batch = vec![user("e2", "two"), user("e3", "three")];
+        let outcome = lab.try_append(&id, exact(wrong), batch).await.unwrap();
+        assert_eq!(outcome, conflict(1));
+        let outcome = lab.try_append(&id, exact(wrong), Vec::new()).await.unwrap();
+        assert_eq!(outcome, conflict(1), "an empty batch is a check");
+    }
+    assert_eq!(lab.log(&id).await.len(), 1);
+    for expected in [exact(1), Expected::Any] {
+        let checked = lab.try_append(&id, expected, Vec::new()).await.unwrap();
+        let checked = checked.done().unwrap();
+        assert_eq!((checked.new, checked.events.len()), (0, 0));
+        assert_eq!(checked.head, lab.head(&id).await);
+    }
+
+    let outcomes = lab.together(8, |store, writer| async move {
+        let batch = Batch::from(user(&format!("w{writer}"), "mine"));
+        let expected = Expected::Exact(Version::new(1));
+        store.append(&sid("s1"), expected, batch).await.unwrap()
+    });
+    let landed = outcomes.into_iter().filter_map(|outcome| match outcome {
+        Appended::Done(written) => Some(written),
+        Appended::Conflict { actual } => {
+            assert_eq!(actual, Version::new(2));
+            None
+        }
+    });
+    assert_eq!(landed.count(), 1);
+    assert_eq!(lab.log(&id).await.len(), 2);
+}
+
+/// Law 11: the same event again changes nothing.
+pub async fn law_11_again<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    let exact = |number| Expected::Exact(Version::new(number));
+    let mut first = user("e1", "one");
+    first.timestamp = at(5);
+    let first = first.with_metadata("k", json("1"));
+    let stored = lab.append(&id, vec![first.clone()]).await;
+    let after = lab.session(&id).await;
+
+    // Time, metadata and count may differ; the stored ones stay.
+    let mut again = user("e1", "one").with_tokens(TokenCount::new("other", 9));
+    again.timestamp = at(6);
+    for expected in [Expected::Any, exact(0), exact(1), exact(7)] {
+        let outcome = lab.try_append(&id, expected, vec![again.clone()]).await;
+        let written = outcome.unwrap().done().unwrap();
+        assert_eq!(written.new, 0);
+        assert_eq!(written.events, stored.events);
+        assert_eq!(written.head, after.head);
+        assert_eq!(lab.session(&id).await, after);
+    }
+
+    // Together with a new event, the new one goes in and the version counts.
+    let mixed = vec![again.clone(), user("e2", "two"), first.clone()];
+    let outcome = lab.try_append(&id, exact(0), mixed.clone()).await.unwrap();
+    let actual = Version::new(1);
+    assert_eq!(outcome, Appended::Conflict { actual });
+    let written = lab.append(&id, mixed).await;
+    let places: Vec<u64> = written.events.iter().map(|it| it.seq.as_u64()).collect();
+    assert_eq!((places, written.new), (vec![1, 2, 1], 1));
+
+    // Inside a batch too.
+    let twice = vec![user("e3", "three"), user("e3", "three"), user("e4", "four")];
+    let written = lab.append(&id, twice).await;
+    let places: Vec<u64> = written.events.iter().map(|it| it.seq.as_u64()).collect();
+    assert_eq!((places, written.new), (vec![3, 3, 4], 2));
+    assert_eq!(lab.log(&id).await.len(), 4);
+
+    // Many at once: one goes in.
+    let new = lab.together(8, |store, _| async move {
+        let batch = Batch::from(user("e5", "five"));
+        let appended = store.append(&sid("s1"), Expected::Any, batch).await;
+        appended.unwrap().done().unwrap().new
+    });
+    assert_eq!(new.iter().sum::<usize>(), 1);
+    assert_eq!(lab.log(&id).await.len(), 5);
+}
+
+/// Law 12: an id that is taken by something else is an error that names it.
+pub async fn law_12_clash<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    let other = lab.create("s2").await;
+    lab.append(&id, vec![user("e1", "one")]).await;
+    lab.append(&other, vec![user("x1", "one")]).await;
+
+    let branch = Branch::new("root.a").unwrap();
+    let differing = [
+        user("e1", "One"),
+        user("e1", "one ").with_origin(Origin::Real),
+        assistant("e1", "one"),
+        user("e1", "one").with_origin(Origin::Injected),
+        user("e1", "one").with_branch(branch),
+        said("e1", Message::user("one").with_name("ann")),
+        said("e1", Message::user("one").with_shape(Shape::Parts)),
+        boundary("e1", 1, &[]),
+    ];
+    let stale = Expected::Exact(Version::new(7));
+    for event in differing {
+        for expected in [Expected::Any, stale] {
+            let batch = vec![user("e2", "two"), event.clone()];
+            let error = lab.try_append(&id, expected, batch).await.unwrap_err();
+            assert!(matches!(error, StoreError::EventDiffers { event } if event == eid("e1")));
+        }
+    }
+    for expected in [Expected::Any, stale] {
+        let batch = vec![user("e2", "two"), user("x1", "one")];
+        let error = lab.try_append(&id, expected, batch).await.unwrap_err();
+        assert!(matches!(error, StoreError::EventElsewhere { event } if event == eid("x1")));
+    }
+    let within = vec![user("e2", "two"), user("e2", "three")];
+    let error = lab
+        .try_append(&id, Expected::Any, within)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StoreError::EventDiffers { event } if event == eid("e2")));
+
+    assert_eq!(lab.log(&id).await.len(), 1);
+    assert_eq!(lab.head(&id).await.version, Version::new(1));
+    assert_eq!(lab.log(&other).await.len(), 1);
+}
+
+/// Law 13: what is read is what was appended, and what `append` returned.
+pub async fn law_13_byte_for_byte<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    let events = odd_events();
+    let expected: Vec<Event> = events
+        .iter()
+        .cloned()
+        .zip(1_u64..)
+        .map(|(event, number)| event.at(seq(number)))
+        .collect();
+    let written = lab.append(&id, events).await;
+    let same = |events: &[Arc<Event>]| {
+        assert_eq!(events.len(), expected.len());
+        for (event, expected) in events.iter().zip(&expected) {
+            assert_eq!(**event, *expected, "event {}", expected.id);
+        }
+    };
+    same(&written.events);
+    same(&lab.log(&id).await);
+    for event in &expected {
+        let by_id = lab.store.event(&id, &event.id).await.unwrap();
+        assert_eq!(by_id.as_deref(), Some(event));
+    }
+}
+
+/// Events with everything that was ever lost on the way into a database.
+#[must_use]
+pub(crate) fn odd_events() -> Vec<NewEvent> {
+    let mut texts: Vec<String> = [
+        "",
+        " ",
+        "nul \0 in the middle",
+        "\0",
+        "already bad \u{FFFD}",
+        "line\u{2028}para\u{2029}next\u{85}form\u{c}tab\u{b}",
+        "crlf\r\nend\r",
+        "\u{feff}mark",
+        "family 👨‍👩‍👧‍👦 flag 🇩🇪",
+        "e\u{301} is not é",
+        "right to left \u{202e}abc",
+        "'; DROP TABLE events; -- \\ % _ \"",
+        "\u{10FFFF}\u{E000}",
+    ]
+    .into_iter()
+    .map(Into::into)
+    .collect();
+    texts.push("a".repeat(1 << 20));
+    texts.push("😀".repeat(1 << 18));
+    let mut messages: Vec<Message> = texts.iter().map(Message::user).collect();
+
+    let mut full = Message::new(Role::Other("critic\0".into()), every_part(&texts[2]));
+    full = full.with_name("Ann \0").with_shape(Shape::Absent);
+    full.extra.insert("é\0".into(), json("[ 1.0,\t1e999 ]"));
+    messages.push(full);
+    for shape in [Shape::Text, Shape::Null, Shape::Absent, Shape::Parts] {
+        messages.push(Message::new(Role::Assistant, Vec::new()).with_shape(shape));
+    }
+    messages.push(Message::new(Role::Other("user".into()), Vec::new()));
+    messages.push(Message::new(Role::Developer, Vec::new()));
+    let mut part = Part::text("innermost");
+    for _ in 0..wire::v1::MAX_NESTING {
+        part = Part::ToolResult(ToolResult::new("k", vec![part]));
+    }
+    messages.push(Message::new(Role::Tool, vec![part]));
+
+    let mut events: Vec<NewEvent> = messages
+        .into_iter()
+        .zip(0..)
+        .map(|(message, number)| said(&format!("m{number}"), message))
+        .collect();
+    let origins = [
+        Origin::Injected,
+        Origin::Summary { boundary: None },
+        Origin::Summary {
+            boundary: Some(eid("b1")),
+        },
+    ];
+    for (origin, number) in origins.into_iter().zip(0..) {
+        let event = user(&format!("o{number}"), "x").with_origin(origin);
+        events.push(event.with_branch(Branch::new("root.a\0.é").unwrap()));
+    }
+    let mut dated = user("t1", "x")
+        .with_tokens(TokenCount::new("é\0", i64::MAX.unsigned_abs()))
+        .with_metadata("\0", json("\"\\ud800\""));
+    dated.timestamp = at(i64::MIN);
+    events.push(dated);
+    events.push(custom("x1", "ACME.AUDIT_2", "{ \"a\" :\n1.50 }"));
+    events.push(boundary("b1", 3, &[2, 1]));
+    events.push(pin("p1", 2));
+    events
+}
+
+fn every_part(text: &str) -> Vec<Part> {
+    let mut plain = Text::new(text);
+    plain.extra.insert("cache_control".into(), json("{ }"));
+    let mut signed = Reasoning::new(text);
+    signed.signature = Some("c2ln+/=".into());
+    let mut hidden = Reasoning::new("");
+    hidden.text = None;
+    hidden.encrypted = Some("AAEC".into());
+    let mut typed = ToolCall::new("", "rooms", "");
+    typed.arguments = Arguments::Value(json("{\"b\":1,  \"a\":1.0}"));
+    let mut failed = ToolResult::text("k1", text);
+    failed.is_error = Some(true);
+    failed.name = Some("rooms".into());
+    let mut picture = Media::new(MediaKind::Image, MediaSource::Base64("iVBO".into()));
+    picture.media_type = Some("image/png".into());
+    picture.name = Some(text.into());
+    vec![
+        Part::Text(plain),
+        Part::Refusal(Text::new(text)),
+        Part::Reasoning(signed),
+        Part::Reasoning(hidden),
+        Part::ToolCall(ToolCall::new("k1", "rooms", "{not json")),
+        Part::ToolCall(typed),
+        Part::ToolResult(failed),
+        Part::Media(picture),
+        Part::Media(Media::new(MediaKind::Audio, MediaSource::Url("u".into()))),
+        Part::Media(Media::new(
+            MediaKind::Video,
+            MediaSource::FileId("f".into()),
+        )),
+        Part::Media(Media::new(MediaKind::File, MediaSource::Text(text.into()))),
+        Part::Opaque(Opaque::new("anthropic", json("{\"type\" : \"new\"}"))),
+    ]
+}
+
+/// Law 14: no call on one session reads or changes another.
+pub async fn law_14_isolation<S: SessionStore>(lab: Lab<S>) {
+    // Ids that a careless join, pattern or path would mix up.
+    let names = ["a", "A", "a%", "a_", "a/b", "../a", "a'", "é", "e\u{301}"];
+    for name in names {
+        let id = lab.create(name).await;
+        let own = |part: &str| format!("{name}|{part}");
+        let events = vec![user(&own("1"), name), boundary(&own("2"), 1, &[])];
+        lab.append(&id, events).await;
+    }
+    for name in names {
+        let log = lab.log(&sid(name)).await;
+        assert_eq!(log.len(), 2, "{name}");
+        let own = format!("{name}|1");
+        assert_eq!(log[0].id, eid(&own));
+        let foreign = names.iter().filter(|other| **other != name);
+        for other in foreign {
+            let theirs = eid(&format!("{other}|1"));
+            let query = EventQuery::all().with_ids([theirs]);
+            assert!(lab.read(&sid(name), query).await.is_empty());
+        }
+        let scope = Scope::Session(sid(name));
+        let hits = lab.store.search_all(&scope, SearchQuery::new(names)).await;
+        assert_eq!(hits.unwrap().len(), 1);
+    }
+    let rest: Vec<_> = names.iter().filter(|name| **name != "a").collect();
+    lab.append(&sid("a"), vec![user("more", "more")]).await;
+    lab.store.delete(&sid("a")).await.unwrap();
+    for name in rest {
+        assert_eq!(lab.log(&sid(name)).await.len(), 2);
+        assert_eq!(lab.head(&sid(name)).await.version, Version::new(2));
+    }
+}
+
+/// Law 15: what no store can keep is refused by every store.
+pub async fn law_15_refused<S: SessionStore>(lab: Lab<S>) {
+    let id = lab.create("s1").await;
+    let mut part = Part::text("innermost");
+    for _ in 0..=wire::v1::MAX_NESTING {
+        part = Part::ToolResult(ToolResult::new("k", vec![part]));
+    }
+    let huge = user("e1", "x").with_tokens(TokenCount::new("each", u64::MAX));
+    for event in [
+        said("e1", Message::new(Role::Tool, vec![part])),
+        custom("e1", "MESSAGE", "1"),
+        custom("e1", "COMPACTION", "1"),
+        custom("e1", "REVERT", "1"),
+        custom("e1", "PIN", "1"),
+        boundary("e1", u64::MAX, &[]),
+        boundary("e1", 1, &[u64::MAX]),
+        huge,
+    ] {
+        let batch = vec![user("e0", "fine"), event];
+        let error = lab.try_append(&id, Expected::Any, batch).await.unwrap_err();
+        assert!(
+            matches!(&error, StoreError::InvalidEvent { event, .. } if *event == eid("e1")),
+            "{error}"
+        );
+    }
+    let counted = Batch::from(user("e0", "fine")).with_counters(Counters::default());
+    let error = lab
+        .store
+        .append(&id, Expected::Any, counted)
+        .await
+        .unwrap_err();
+    assert!(matches!(error, StoreError::InvalidQuery { .. }));
+    assert!(lab.log(&id).await.is_empty());
+
+    let audit = EventBody::Custom {
+        event_type: EventType::new("ACME.AUDIT").unwrap(),
+        payload: Json::null(),
+    };
+    let written = lab
+        .append(&id, vec![NewEvent::new(eid("e1"), at(0), audit)])
+        .await;
+    assert_eq!(written.new, 1);
+}
