@@ -18,14 +18,17 @@ mod settings;
 mod strategy;
 
 pub use compaction_core::{
-    Condition, Counts, Grain, Outline, Policy, Strategy, TokenEstimator, Trigger, Verdict, Window,
+    Condition, Counts, Entry, EntryKind, Grain, Outline, Policy, Strategy, TokenEstimator, Trigger,
+    Verdict, Window,
 };
 pub use session_log::{
     Event, EventId, EventType, Message, NewEvent, Role, Seq, SessionId, Timestamp, ToolCall,
     Version, View,
 };
 pub use session_store::{
-    Appended, EventQuery, Expected, NewSession, Page, Session, SessionQuery, SessionStore,
+    Appended, Damage, Direction, EventQuery, Expected, Hit, HitMark, Keywords, NewSession,
+    OnDamage, Order, Page, Reach, Scope, SearchQuery, Session, SessionMark, SessionQuery,
+    SessionStore, Snippet, StoreError, attribute,
 };
 
 #[cfg(feature = "memory")]
