@@ -1,1 +1,26 @@
-//! Transcripts of other tools, in and out.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod envelope;
+mod error;
+mod format;
+mod formats;
+mod ids;
+mod json;
+mod marks;
+mod note;
+mod read;
+mod repair;
+mod source;
+mod speech;
+mod time;
+mod transcript;
+mod write;
+
+pub use crate::envelope::{Envelope, Frame, Layout};
+pub use crate::error::{ReadError, WriteError};
+pub use crate::format::{Format, UnknownFormat};
+pub use crate::note::SOURCE;
+pub use crate::read::{ReadOptions, SideConversations, read};
+pub use crate::transcript::{Conversation, SkipReason, Skipped, Transcript, Warning};
+pub use crate::write::{Item, Repair, WriteOptions, Written, view_as_request, write};

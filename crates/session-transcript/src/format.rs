@@ -1,0 +1,102 @@
+//! The formats by name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::formats;
+
+/// A transcript format.
+///
+/// ```
+/// use session_transcript::Format;
+///
+/// assert_eq!("claude-code".parse::<Format>().unwrap(), Format::ClaudeCode);
+/// let error = "claude".parse::<Format>().unwrap_err();
+/// assert!(error.to_string().contains("openai-chat, anthropic, claude-code"));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Format {
+    /// OpenAI Chat Completions: message arrays, request and response bodies, JSONL.
+    OpenAiChat,
+    /// Anthropic Messages: message arrays, request and response bodies, JSONL.
+    Anthropic,
+    /// Session files of Claude Code.
+    ClaudeCode,
+    /// Our own: one event a line, nothing lost.
+    Jsonl,
+}
+
+impl Format {
+    /// All formats, in the order in which they are listed to people.
+    pub const ALL: &'static [Self] = &[
+        Self::OpenAiChat,
+        Self::Anthropic,
+        Self::ClaudeCode,
+        Self::Jsonl,
+    ];
+
+    /// The name on the command line and in stored notes.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenAiChat => "openai-chat",
+            Self::Anthropic => "anthropic",
+            Self::ClaudeCode => "claude-code",
+            Self::Jsonl => "jsonl",
+        }
+    }
+
+    /// Whether [`write`](crate::write) can make it.
+    #[must_use]
+    pub fn can_write(self) -> bool {
+        formats::codec(self).is_some_and(formats::Codec::can_write)
+    }
+
+    /// Whether [`view_as_request`](crate::view_as_request) can make it: whether a provider takes it.
+    #[must_use]
+    pub fn is_request(self) -> bool {
+        matches!(self, Self::OpenAiChat | Self::Anthropic)
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name is no format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+#[error("unknown format `{name}`, expected one of {}", names())]
+pub struct UnknownFormat {
+    /// The name that was given.
+    pub name: String,
+}
+
+fn names() -> String {
+    let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
+    names.join(", ")
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    /// Reads a name, whatever its case; `openai`, `chat` and `claude-code-jsonl` style spellings
+    /// with `_` for `-` are understood.
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        let plain = name.trim().to_lowercase().replace('_', "-");
+        let plain = match plain.as_str() {
+            "openai" | "chat" | "openai-chat-completions" => "openai-chat",
+            "anthropic-messages" => "anthropic",
+            "claude-code-jsonl" => "claude-code",
+            other => other,
+        };
+        Self::ALL
+            .iter()
+            .copied()
+            .find(|format| format.name() == plain)
+            .ok_or_else(|| UnknownFormat { name: name.into() })
+    }
+}

@@ -1,0 +1,165 @@
+//! From content blocks to parts.
+
+use session_log::{
+    Arguments, Fields, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Shape, Text,
+    ToolCall, ToolResult,
+};
+
+use crate::json::{Kind, Members, Object, Raw, quote};
+use crate::marks;
+
+/// The name under which unknown blocks are kept.
+pub(crate) const FORMAT: &str = "anthropic";
+
+/// How deep results may lie inside of results before they are kept unread.
+const MAX_DEPTH: u8 = 8;
+
+/// What a `content` value holds, and how it is written.
+pub(crate) fn content(raw: Option<Raw<'_>>) -> (Vec<Part>, Shape) {
+    content_at(raw, 0)
+}
+
+fn content_at(raw: Option<Raw<'_>>, depth: u8) -> (Vec<Part>, Shape) {
+    let Some(raw) = raw else {
+        return (Vec::new(), Shape::Absent);
+    };
+    match raw.kind() {
+        Kind::Null => (Vec::new(), Shape::Null),
+        Kind::String => (
+            vec![Part::text(raw.as_str().unwrap_or_default())],
+            Shape::Text,
+        ),
+        Kind::Array => {
+            let blocks = raw.items().unwrap_or_default();
+            (
+                blocks.into_iter().map(|block| read(block, depth)).collect(),
+                Shape::Parts,
+            )
+        }
+        _ => (vec![opaque(raw)], Shape::Text),
+    }
+}
+
+/// The part in a block. What is not exactly as expected is kept as it is.
+fn read(raw: Raw<'_>, depth: u8) -> Part {
+    known(raw, depth).unwrap_or_else(|| opaque(raw))
+}
+
+fn opaque(raw: Raw<'_>) -> Part {
+    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+}
+
+fn known(raw: Raw<'_>, depth: u8) -> Option<Part> {
+    let mut members = raw.members()?;
+    let kind = members.take_str("type")?;
+    match kind.as_str() {
+        "text" => {
+            let mut text = Text::new(members.take_str("text")?);
+            text.extra = members.into_fields();
+            Some(Part::Text(text))
+        }
+        "thinking" => thinking(members),
+        "redacted_thinking" => {
+            let mut reasoning = Reasoning::default();
+            reasoning.encrypted = Some(members.take_str("data")?);
+            reasoning.extra = members.into_fields();
+            Some(Part::Reasoning(reasoning))
+        }
+        "tool_use" => call(members),
+        "tool_result" if depth < MAX_DEPTH => result(members, depth),
+        "image" => media(MediaKind::Image, &kind, members),
+        "document" => media(MediaKind::File, &kind, members),
+        _ => None,
+    }
+}
+
+fn thinking(mut members: Members<'_>) -> Option<Part> {
+    let mut reasoning = Reasoning::new(members.take_str("thinking")?);
+    reasoning.signature = members.take_str("signature");
+    reasoning.extra = members.into_fields();
+    Some(Part::Reasoning(reasoning))
+}
+
+fn call(mut members: Members<'_>) -> Option<Part> {
+    let id = members.take_str("id")?;
+    let name = members.take_str("name")?;
+    let mut call = ToolCall::new(id, name, "");
+    call.arguments = Arguments::Value(members.take("input")?.to_json());
+    call.extra = members.into_fields();
+    Some(Part::ToolCall(call))
+}
+
+fn result(mut members: Members<'_>, depth: u8) -> Option<Part> {
+    let id = members.take_str("tool_use_id")?;
+    let (parts, shape) = content_at(members.take("content"), depth + 1);
+    let mut result = ToolResult::new(id, parts);
+    result.shape = shape;
+    if let Some(is_error) = members.peek("is_error").and_then(Raw::as_bool) {
+        members.take("is_error");
+        result.is_error = Some(is_error);
+    }
+    result.extra = members.into_fields();
+    Some(Part::ToolResult(result))
+}
+
+fn media(kind: MediaKind, name: &str, mut members: Members<'_>) -> Option<Part> {
+    let mut source = members.take("source")?.members()?;
+    let from = source.take_str("type")?;
+    let (source_kind, media_type) = match from.as_str() {
+        "base64" => (
+            MediaSource::Base64(source.take_str("data")?),
+            source.take_str("media_type"),
+        ),
+        "text" => (
+            MediaSource::Text(source.take_str("data")?),
+            source.take_str("media_type"),
+        ),
+        "url" => (MediaSource::Url(source.take_str("url")?), None),
+        "file" => (MediaSource::FileId(source.take_str("file_id")?), None),
+        _ => return None,
+    };
+    let mut media = Media::new(kind, source_kind);
+    media.media_type = media_type;
+    media.name = members.take_str("title");
+    media.extra = members.into_fields();
+    let rest = source.into_fields();
+    if !rest.is_empty() {
+        media.extra.insert("source".into(), object(&rest));
+    }
+    marks::set(&mut media.extra, marks::FIELD, name);
+    Some(Part::Media(media))
+}
+
+fn object(fields: &Fields) -> session_log::Json {
+    let mut object = Object::new();
+    object.fields(fields);
+    object.into_json()
+}
+
+/// Arguments as the object this format wants; `None` in the second place when they are one
+/// already, else a word for what was done.
+pub(crate) fn arguments_as_object(arguments: &Arguments) -> (String, Option<&'static str>) {
+    let text = arguments.as_str().trim();
+    if text.is_empty() {
+        return ("{}".into(), None);
+    }
+    match Raw::parse(text) {
+        Some(raw) if raw.kind() == Kind::Object => (text.into(), None),
+        Some(raw) => {
+            let mut object = Object::new();
+            object.raw("input", raw.text());
+            (
+                object.finish(),
+                Some("arguments that are no object were wrapped into one"),
+            )
+        }
+        None => {
+            let mut object = Object::new();
+            object.raw("input", &quote(arguments.as_str()));
+            (
+                object.finish(),
+                Some("arguments that are no JSON were wrapped as text"),
+            )
+        }
+    }
+}

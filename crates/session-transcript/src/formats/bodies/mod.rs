@@ -1,0 +1,10 @@
+//! The containers that message formats share: bare arrays, request and response bodies, log
+//! lines with both, lists of runs, JSONL of messages or of conversations.
+
+mod find;
+mod fold;
+mod frame;
+
+pub(crate) use crate::formats::bodies::find::bodies;
+pub(crate) use crate::formats::bodies::fold::{Dialect, Piece, conversations};
+pub(crate) use crate::formats::bodies::frame::{Filled, lay_out};

@@ -1,0 +1,64 @@
+//! OpenAI Chat Completions and the many servers that speak it.
+
+mod message_in;
+mod message_out;
+mod parts;
+
+use session_log::{Message, Origin};
+
+use crate::error::WriteError;
+use crate::format::Format;
+use crate::formats::bodies::{self, Dialect, Piece};
+use crate::formats::{self, Head};
+use crate::json::{Kind, Raw};
+use crate::read::Context;
+use crate::source::Scan;
+use crate::transcript::Conversation;
+use crate::write::{Draft, Written};
+
+/// The codec.
+#[derive(Debug)]
+pub(crate) struct Codec;
+
+impl formats::Codec for Codec {
+    fn format(&self) -> Format {
+        Format::OpenAiChat
+    }
+
+    fn recognise(&self, head: &Head<'_>) -> Option<String> {
+        let bodies = bodies::bodies(head.scan);
+        let body = bodies.found.first()?;
+        Some(match (&body.reply, body.messages.len()) {
+            (Some(_), 0) => "a response with choices".into(),
+            (Some(_), _) => "a request and its response".into(),
+            (None, _) => "messages with roles".into(),
+        })
+    }
+
+    fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
+        bodies::conversations(self, scan, context)
+    }
+
+    fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
+        Ok(message_out::write(draft))
+    }
+}
+
+impl Dialect for Codec {
+    fn format(&self) -> Format {
+        Format::OpenAiChat
+    }
+
+    fn read(&self, raw: Raw<'_>) -> Option<Vec<Piece>> {
+        let message = message_in::message(raw)?;
+        Some(vec![Piece {
+            message,
+            origin: Origin::Real,
+            slots: None,
+        }])
+    }
+
+    fn read_system(&self, raw: Raw<'_>) -> Option<Message> {
+        (raw.kind() == Kind::String).then(|| Message::system(raw.as_str().unwrap_or_default()))
+    }
+}

@@ -1,0 +1,249 @@
+//! Calls and results brought into the order that providers want.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use compaction_core::{Entry, EntryKind, Link};
+use session_log::{Message, Part, Role};
+
+use crate::note::Note;
+use crate::transcript::Warning;
+use crate::write::{Draft, Item, Repair};
+
+/// A message to write, with the note it came with.
+#[derive(Clone, Debug)]
+pub(crate) struct Arranged<'a> {
+    pub(crate) message: Cow<'a, Message>,
+    pub(crate) note: Option<Note>,
+    pub(crate) is_summary: bool,
+    /// Which of the draft's items it is; `None` for results that were moved up.
+    pub(crate) position: Option<usize>,
+    /// Which of the item's parts are left, unless all are.
+    pub(crate) kept: Option<Vec<bool>>,
+}
+
+/// The messages of a draft: results right after their calls, without calls and results that no
+/// provider takes, as far as the draft asks for it.
+pub(crate) fn arrange<'d>(draft: &'d Draft<'_>, warnings: &mut Vec<Warning>) -> Vec<Arranged<'d>> {
+    let items = draft.items.iter().enumerate();
+    let lines: Vec<Line<'d>> = items.filter_map(|(at, item)| Line::of(at, item)).collect();
+    if draft.repair == Repair::Nothing {
+        return lines.iter().map(|line| line.arranged(None)).collect();
+    }
+    let plan = Plan::of(&lines, draft.repair, warnings);
+    let mut arranged = Vec::with_capacity(lines.len());
+    let mut waiting: Option<(usize, Vec<Part>)> = None;
+    for (position, line) in lines.iter().enumerate() {
+        if let Some((_, parts)) = waiting.take_if(|(last, _)| position > *last) {
+            arranged.push(results(parts));
+        }
+        match plan.kept(position, line) {
+            Kept::All => arranged.push(line.arranged(None)),
+            Kept::Some(kept) => arranged.push(line.arranged(Some(kept))),
+            Kept::Nothing => {}
+        }
+        if let Some(parts) = plan.moved_behind(position, &lines) {
+            waiting = Some((run_end(&lines, position), parts));
+        }
+    }
+    if let Some((_, parts)) = waiting {
+        arranged.push(results(parts));
+    }
+    arranged
+}
+
+/// A message among the items.
+struct Line<'a> {
+    at: usize,
+    item: &'a Item<'a>,
+    message: &'a Message,
+}
+
+impl<'a> Line<'a> {
+    fn of(at: usize, item: &'a Item<'a>) -> Option<Self> {
+        Some(Self {
+            at,
+            item,
+            message: item.message()?,
+        })
+    }
+
+    fn arranged(&self, kept: Option<Vec<bool>>) -> Arranged<'a> {
+        let message = match &kept {
+            None => Cow::Borrowed(self.message),
+            Some(kept) => {
+                let mut message = self.message.clone();
+                let mut kept = kept.iter();
+                message
+                    .parts
+                    .retain(|_| kept.next().copied().unwrap_or(true));
+                Cow::Owned(message)
+            }
+        };
+        Arranged {
+            message,
+            note: self.item.note(),
+            is_summary: self.item.is_summary(),
+            position: Some(self.at),
+            kept,
+        }
+    }
+
+    fn name(&self, position: usize) -> String {
+        match self.item.id {
+            Some(id) => format!("event {id}"),
+            None => format!("message {}", position + 1),
+        }
+    }
+}
+
+impl Entry for Line<'_> {
+    fn kind(&self) -> EntryKind {
+        EntryKind::Continuation
+    }
+
+    fn links<'a>(&'a self, each: &mut dyn FnMut(Link<'a>)) {
+        for part in &self.message.parts {
+            match part {
+                Part::ToolCall(call) => each(Link::Call(&call.id)),
+                Part::ToolResult(result) => each(Link::Result(&result.call_id)),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// How much of a message stays.
+enum Kept {
+    All,
+    Some(Vec<bool>),
+    Nothing,
+}
+
+/// What happens to which call and result, by position and index.
+#[derive(Default)]
+struct Plan {
+    dropped_calls: BTreeSet<(usize, usize)>,
+    dropped_results: BTreeSet<(usize, usize)>,
+    /// Results that move up behind the message with their call.
+    moved: BTreeMap<usize, Vec<(usize, usize)>>,
+    moved_from: BTreeSet<(usize, usize)>,
+}
+
+impl Plan {
+    fn of(lines: &[Line<'_>], repair: Repair, warnings: &mut Vec<Warning>) -> Self {
+        let pairs = compaction_core::pairs(lines);
+        let mut plan = Self::default();
+        let mut ends = BTreeMap::new();
+        let tail = open_tail(lines);
+        for pair in &pairs.calls {
+            let Some(result) = pair.result else {
+                if repair == Repair::Abandoned && pair.call >= tail {
+                    continue;
+                }
+                plan.dropped_calls.insert((pair.call, pair.call_index));
+                if let Some(line) = lines.get(pair.call) {
+                    let what = format!(
+                        "a call of {} has no result and was left out",
+                        line.name(pair.call)
+                    );
+                    warnings.push(Warning::file(what));
+                }
+                continue;
+            };
+            let end = *ends
+                .entry(pair.call)
+                .or_insert_with(|| run_end(lines, pair.call));
+            if result.0 > end {
+                plan.moved.entry(pair.call).or_default().push(result);
+                plan.moved_from.insert(result);
+            }
+        }
+        for orphan in pairs.orphans {
+            plan.dropped_results.insert(orphan);
+            if let Some(line) = lines.get(orphan.0) {
+                let what = format!(
+                    "a result in {} answers no call and was left out",
+                    line.name(orphan.0)
+                );
+                warnings.push(Warning::file(what));
+            }
+        }
+        plan
+    }
+
+    /// Which parts of the message stay.
+    fn kept(&self, position: usize, line: &Line<'_>) -> Kept {
+        let (mut call, mut result) = (0, 0);
+        let mut kept = Vec::with_capacity(line.message.parts.len());
+        let mut says_something = false;
+        for part in &line.message.parts {
+            let is_kept = match part {
+                Part::ToolCall(_) => {
+                    call += 1;
+                    !self.dropped_calls.contains(&(position, call - 1))
+                }
+                Part::ToolResult(_) => {
+                    result += 1;
+                    let at = (position, result - 1);
+                    !self.dropped_results.contains(&at) && !self.moved_from.contains(&at)
+                }
+                _ => true,
+            };
+            says_something |= is_kept
+                && match part {
+                    Part::Text(text) => !text.text.trim().is_empty(),
+                    Part::Reasoning(_) => false,
+                    _ => true,
+                };
+            kept.push(is_kept);
+        }
+        match () {
+            () if kept.iter().all(|kept| *kept) => Kept::All,
+            () if says_something => Kept::Some(kept),
+            () => Kept::Nothing,
+        }
+    }
+
+    fn moved_behind(&self, position: usize, lines: &[Line<'_>]) -> Option<Vec<Part>> {
+        let moved = self.moved.get(&position)?;
+        let part = |(at, index): &(usize, usize)| {
+            let result = lines.get(*at)?.message.results().nth(*index)?;
+            Some(Part::ToolResult(result.clone()))
+        };
+        Some(moved.iter().filter_map(part).collect())
+    }
+}
+
+/// The last position of the results that directly follow the message at `position`.
+fn run_end(lines: &[Line<'_>], position: usize) -> usize {
+    let mut end = position;
+    for (at, line) in lines.iter().enumerate().skip(position + 1) {
+        if line.message.results().next().is_none() {
+            break;
+        }
+        end = at;
+        if !line.message.is_only_results() {
+            break;
+        }
+    }
+    end
+}
+
+/// The position of the last message that is not only results: its calls may still be answered.
+fn open_tail(lines: &[Line<'_>]) -> usize {
+    lines
+        .iter()
+        .rposition(|line| !line.message.is_only_results())
+        .unwrap_or(0)
+}
+
+fn results<'a>(parts: Vec<Part>) -> Arranged<'a> {
+    Arranged {
+        message: Cow::Owned(Message::new(Role::Tool, parts)),
+        note: None,
+        is_summary: false,
+        position: None,
+        kept: None,
+    }
+}

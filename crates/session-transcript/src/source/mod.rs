@@ -1,0 +1,7 @@
+//! From the bytes of a file to the records in it.
+
+mod bytes;
+mod records;
+
+pub(crate) use crate::source::bytes::decode;
+pub(crate) use crate::source::records::{Form, Record, Scan, scan};
