@@ -46,7 +46,7 @@ pub enum Fault {
     Hollow,
     /// It speaks of things that are nowhere in what was shown.
     Ungrounded {
-        /// How many names, paths and numbers it has.
+        /// How many names, paths and commands it has.
         named: u64,
         /// How many of them are in what was shown.
         found: u64,
@@ -109,7 +109,7 @@ impl fmt::Display for Fault {
             Self::Hollow => f.write_str("it has headings and nothing under them"),
             Self::Ungrounded { named, found } => write!(
                 f,
-                "of {named} names, paths and numbers in it only {found} were ever shown to it"
+                "of {named} names, paths and commands in it only {found} were ever shown to it"
             ),
             Self::MissingSections { missing } => {
                 write!(f, "sections are missing: {}", missing.join(", "))

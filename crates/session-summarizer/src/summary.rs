@@ -66,13 +66,14 @@ pub enum Finish {
     Unreported,
     /// It was done.
     Complete,
-    /// It ran into a limit or the connection ended: the text is not all of it.
+    /// It ran into a limit, the connection ended, or it stopped to call a tool: the text is not
+    /// all of it.
     CutOff,
     /// A filter stopped it.
     Filtered,
     /// It refused.
     Refused,
-    /// Another reason, in the provider's word (a tool call, a pause).
+    /// Another reason, in the provider's word.
     Other(String),
 }
 
@@ -95,9 +96,16 @@ impl Finish {
             | "max_output_tokens"
             | "model_context_window_exceeded"
             | "incomplete"
-            | "pause_turn" => Self::CutOff,
+            | "pause_turn"
+            // It stopped to call a tool, so what it wrote is not all it had to say.
+            | "tool_calls"
+            | "tool_use"
+            | "function_call"
+            | "malformed_function_call"
+            | "unexpected_tool_call" => Self::CutOff,
             "content_filter" | "safety" | "recitation" | "blocklist" | "prohibited_content"
-            | "spii" | "image_safety" => Self::Filtered,
+            | "spii"
+            | "language" | "other" => Self::Filtered,
             "refusal" => Self::Refused,
             _ => Self::Other(name.into()),
         }

@@ -1,0 +1,195 @@
+//! The checks that a summary must pass before it lands.
+//!
+//! Each rule is general: it knows no model and no project, and says in its documentation where its
+//! threshold comes from. A summary is refused when in doubt, since a refused one costs another
+//! attempt and a bad one costs the conversation.
+
+mod form;
+mod transcript;
+mod wording;
+
+use compaction_core::TokenEstimator;
+use session_log::message_tokens;
+
+use crate::brief::Brief;
+use crate::fault::Fault;
+use crate::specifics::{Haystack, SpecificKind, specifics};
+use crate::summary::{Finish, Summary};
+
+/// What a summary costs, and what that costs which it replaces, in tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Sizes {
+    /// The summary's text.
+    pub summary: u64,
+    /// The covered messages and the prior summaries.
+    pub replaced: u64,
+}
+
+impl Sizes {
+    /// Sizes that somebody counted.
+    #[must_use]
+    pub fn new(summary: u64, replaced: u64) -> Self {
+        Self { summary, replaced }
+    }
+
+    /// Counts with `estimator`, messages as the brief's prompt renders them.
+    #[must_use]
+    pub fn measure(
+        summary: &Summary,
+        brief: &Brief<'_>,
+        estimator: &(impl TokenEstimator + ?Sized),
+    ) -> Self {
+        Self {
+            summary: estimator.estimate(summary.text()),
+            replaced: replaced_tokens(brief, estimator),
+        }
+    }
+}
+
+/// What the brief's summary replaces, in tokens.
+pub(crate) fn replaced_tokens(
+    brief: &Brief<'_>,
+    estimator: &(impl TokenEstimator + ?Sized),
+) -> u64 {
+    let format = brief.prompt().format();
+    let covered = brief
+        .covered()
+        .iter()
+        .map(|shown| message_tokens(&shown.message, format, estimator));
+    let prior = brief.prior().iter().map(|text| estimator.estimate(text));
+    covered.chain(prior).fold(0, u64::saturating_add)
+}
+
+/// Whether `summary` may stand in for what `brief` covers. A pure function: the same input gives
+/// the same answer.
+///
+/// # Errors
+///
+/// The first [`Fault`] found, in this order:
+///
+/// - what the provider says: [`Filtered`](Fault::Filtered), [`Refusal`](Fault::Refusal),
+///   [`CutOff`](Fault::CutOff);
+/// - what the text is instead of a summary: [`ErrorText`](Fault::ErrorText),
+///   [`Refusal`](Fault::Refusal), [`CutOff`](Fault::CutOff) in the middle of a JSON value or a
+///   block of code, [`Hollow`](Fault::Hollow), [`Loop`](Fault::Loop), [`Echo`](Fault::Echo),
+///   [`Ungrounded`](Fault::Ungrounded);
+/// - what was asked for: [`MissingSections`](Fault::MissingSections) of the prompt's template,
+///   [`Inflated`](Fault::Inflated), [`OverBudget`](Fault::OverBudget).
+///
+/// ```
+/// use session_log::Message;
+/// use session_summarizer::{Brief, Fault, Finish, Sizes, Summary, check};
+///
+/// let talk = [Message::user("Fix the gate in src/gate.rs."), Message::assistant("Fixed.")];
+/// let brief = Brief::new(&talk);
+/// let summary = Summary::new("The gate in src/gate.rs is fixed.", "m").unwrap();
+/// assert_eq!(check(&summary, &brief, Sizes::new(9, 12)), Ok(()));
+/// assert_eq!(
+///     check(&summary, &brief, Sizes::new(13, 12)),
+///     Err(Fault::Inflated { summary: 13, replaced: 12 }),
+/// );
+/// let cut = summary.with_finish(Finish::CutOff);
+/// assert_eq!(check(&cut, &brief, Sizes::new(9, 12)), Err(Fault::CutOff));
+/// ```
+pub fn check(summary: &Summary, brief: &Brief<'_>, sizes: Sizes) -> Result<(), Fault> {
+    match summary.finish() {
+        Finish::Filtered => return Err(Fault::Filtered),
+        Finish::Refused => return Err(Fault::Refusal),
+        Finish::CutOff => return Err(Fault::CutOff),
+        Finish::Unreported | Finish::Complete | Finish::Other(_) => {}
+    }
+
+    let text = summary.text();
+    let shown = brief.request().user;
+    let grounding = Grounding::of(text, &shown);
+    if let Some(fault) = wording::instead_of_summary(text, grounding) {
+        return Err(fault);
+    }
+    if form::is_cut_off(text, summary.finish()) {
+        return Err(Fault::CutOff);
+    }
+    if form::is_hollow(text, brief.prompt().template()) {
+        return Err(Fault::Hollow);
+    }
+    if form::is_loop(text) {
+        return Err(Fault::Loop);
+    }
+    if transcript::is_echo(text, brief) {
+        return Err(Fault::Echo);
+    }
+    grounding.check()?;
+    if let Some(template) = brief.prompt().template() {
+        form::sections(text, template)?;
+    }
+
+    let Sizes {
+        summary: tokens,
+        replaced,
+    } = sizes;
+    if tokens > replaced {
+        return Err(Fault::Inflated {
+            summary: tokens,
+            replaced,
+        });
+    }
+    match brief.budget() {
+        Some(budget) if tokens > budget => Err(Fault::OverBudget {
+            summary: tokens,
+            budget,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// How many specifics a summary has, and how many of them were shown to it.
+#[derive(Clone, Copy)]
+struct Grounding {
+    /// Names, paths and commands. Numbers are left out: a summary may count and round.
+    named: usize,
+    found: usize,
+    /// Whatever was found, numbers too.
+    shared: usize,
+}
+
+impl Grounding {
+    fn of(text: &str, shown: &str) -> Self {
+        let mut grounding = Self {
+            named: 0,
+            found: 0,
+            shared: 0,
+        };
+        let named = specifics(text);
+        if named.is_empty() {
+            return grounding;
+        }
+        let haystack = Haystack::new(shown);
+        for specific in &named {
+            let is_found = usize::from(haystack.has(specific));
+            grounding.shared += is_found;
+            if specific.kind != SpecificKind::Number {
+                grounding.named += 1;
+                grounding.found += is_found;
+            }
+        }
+        grounding
+    }
+
+    /// A summary may shorten and complete names, so some new ones are no fault. It is one when less
+    /// than half of them were ever shown; below four names there is too little to tell.
+    fn check(self) -> Result<(), Fault> {
+        if self.named < 4 || self.found.saturating_mul(2) >= self.named {
+            return Ok(());
+        }
+        Err(Fault::Ungrounded {
+            named: self.named as u64,
+            found: self.found as u64,
+        })
+    }
+
+    /// Whether the text speaks of this conversation: with three specifics of it, an opening that
+    /// sounds like an error or a refusal is part of a summary.
+    fn is_about_it(self) -> bool {
+        self.shared >= 3
+    }
+}
