@@ -1,5 +1,7 @@
 //! The stored form of a plan: a frozen record, apart from the types it is made of.
 
+use std::fmt::Display;
+
 use serde::{Deserialize, Serialize};
 use session_log::{EventId, Json, SessionId, Size, TokenCount, Version, wire};
 use session_store::Counters;
@@ -26,7 +28,7 @@ impl PassPlan {
             session: report.session.as_str().into(),
             based_on: self.based_on.as_u64(),
             erasures: self.erasures,
-            events: events.map_err(invalid)?,
+            events: events.map_err(|error| invalid(&error))?,
             estimator: report.estimator.clone(),
             why: report.why.clone(),
             strategy: report.strategy.as_str().into(),
@@ -38,7 +40,7 @@ impl PassPlan {
             cleared: texts(&report.cleared),
             preserved: texts(&report.preserved),
         };
-        serde_json::to_string(&record).map_err(invalid)
+        serde_json::to_string(&record).map_err(|error| invalid(&error))
     }
 
     /// Reads a plan that [`to_json`](Self::to_json) wrote.
@@ -47,7 +49,7 @@ impl PassPlan {
     ///
     /// [`Error::InvalidPlan`] that says what is wrong with the text.
     pub fn from_json(text: &str) -> Result<Self, Error> {
-        let record: Record = serde_json::from_str(text).map_err(invalid)?;
+        let record: Record = serde_json::from_str(text).map_err(|error| invalid(&error))?;
         if record.v != VERSION {
             return Err(Error::InvalidPlan {
                 reason: format!(
@@ -61,12 +63,12 @@ impl PassPlan {
             .iter()
             .map(|event| wire::decode(event))
             .collect();
-        let events = events.map_err(invalid)?;
+        let events = events.map_err(|error| invalid(&error))?;
         let boundary = events.first().and_then(|event| match &event.body {
             session_log::EventBody::Compaction(boundary) => Some(boundary.clone()),
             _ => None,
         });
-        let boundary = boundary.ok_or_else(|| invalid("it holds no boundary"))?;
+        let boundary = boundary.ok_or_else(|| invalid(&"it holds no boundary"))?;
         let summary = boundary.receipt.summary.as_ref().zip(events.last());
         let after = size(record.after);
         let tokens = TokenCount::new(record.estimator.as_str(), after.tokens);
@@ -78,7 +80,7 @@ impl PassPlan {
             version: based_on,
             fired: true,
             why: record.why,
-            strategy: Json::new(record.strategy).map_err(invalid)?,
+            strategy: Json::new(record.strategy).map_err(|error| invalid(&error))?,
             estimator: record.estimator,
             before: size(record.before),
             after,
@@ -128,7 +130,7 @@ struct Record {
     preserved: Vec<String>,
 }
 
-fn invalid(reason: impl ToString) -> Error {
+fn invalid(reason: &dyn Display) -> Error {
     Error::InvalidPlan {
         reason: reason.to_string(),
     }
