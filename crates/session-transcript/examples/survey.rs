@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use session_transcript::{Format, ReadOptions, Transcript, read};
+use session_transcript::{Format, ReadOptions, Transcript, check_request, read, view_as_request};
 
 #[derive(Default)]
 struct Row {
@@ -108,6 +108,21 @@ impl Row {
                 .map(|c| if c.is_ascii_digit() { '#' } else { c })
                 .collect();
             *self.warnings.entry(format!("warning: {what}")).or_default() += 1;
+        }
+        for conversation in &transcript.conversations {
+            for format in [Format::OpenAiChat, Format::Anthropic] {
+                let Ok(request) = view_as_request(&conversation.events, format) else {
+                    continue;
+                };
+                for violation in check_request(format, &request.text) {
+                    let what = format!(
+                        "violation as {format}: {} in {}",
+                        violation.rule,
+                        file.display()
+                    );
+                    *self.warnings.entry(what).or_default() += 1;
+                }
+            }
         }
         let written = transcript
             .write_back()

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod check;
 mod envelope;
 mod error;
 mod format;
@@ -17,6 +18,7 @@ mod time;
 mod transcript;
 mod write;
 
+pub use crate::check::{Rule, Violation, check_request};
 pub use crate::envelope::{Envelope, Frame, Layout};
 pub use crate::error::{ReadError, WriteError};
 pub use crate::format::{Format, UnknownFormat};

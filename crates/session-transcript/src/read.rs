@@ -1,5 +1,7 @@
 //! Reading: bytes in, conversations out.
 
+use std::borrow::Cow;
+
 use session_log::Timestamp;
 
 use crate::envelope::Layout;
@@ -9,7 +11,7 @@ use crate::formats::{self, Codec, Head};
 use crate::ids::Names;
 use crate::json::Kind;
 use crate::source::{self, Form, Scan};
-use crate::transcript::{Report, SkipReason, Skipped, Transcript};
+use crate::transcript::{Report, SkipReason, Skipped, Transcript, Warning};
 
 /// How a file is to be read.
 #[derive(Clone, Debug)]
@@ -96,6 +98,20 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Transcript, ReadError
     if text.chars().all(|c| c == '\0' || c.is_whitespace()) {
         return Err(ReadError::Empty);
     }
+    let text = match source::assemble(&text) {
+        Some((response, unread)) => {
+            report.warn(Warning::file(
+                "a streamed response was put together from its events",
+            ));
+            if unread > 0 {
+                report.warn(Warning::file(format!(
+                    "{unread} event(s) of the stream cannot be read"
+                )));
+            }
+            Cow::Owned(response)
+        }
+        None => text,
+    };
     let scan = source::scan(&text, &mut report);
     let Some(first) = scan.records.first() else {
         return Err(no_json(&report.skipped));

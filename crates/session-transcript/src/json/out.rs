@@ -55,7 +55,18 @@ impl Object {
 
     /// Adds the fields that are no marks of an importer.
     pub(crate) fn fields(&mut self, fields: &Fields) -> &mut Self {
-        for (name, json) in fields.iter().filter(|(name, _)| !name.starts_with('@')) {
+        self.members(fields)
+    }
+
+    /// Adds those of `members` that are no marks of an importer.
+    pub(crate) fn members<'f>(
+        &mut self,
+        members: impl IntoIterator<Item = (&'f String, &'f Json)>,
+    ) -> &mut Self {
+        for (name, json) in members
+            .into_iter()
+            .filter(|(name, _)| !name.starts_with('@'))
+        {
             self.json(name, json);
         }
         self

@@ -2,6 +2,8 @@
 
 mod bytes;
 mod records;
+mod stream;
 
 pub(crate) use crate::source::bytes::decode;
 pub(crate) use crate::source::records::{Form, Record, Scan, scan};
+pub(crate) use crate::source::stream::assemble;

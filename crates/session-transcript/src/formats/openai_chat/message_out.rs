@@ -1,6 +1,6 @@
 //! From our messages to chat messages.
 
-use session_log::{Arguments, Message, Part, Role, Shape, ToolCall, ToolResult};
+use session_log::{Arguments, Json, Message, Part, Role, Shape, ToolCall, ToolResult};
 
 use crate::envelope::{Envelope, Layout};
 use crate::format::Format;
@@ -18,6 +18,7 @@ use crate::write::{Draft, Repair, Written};
 pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut writer = Writer {
         is_exact: draft.repair == Repair::Nothing,
+        is_request: draft.is_request,
         ..Writer::default()
     };
     for arranged in arrange(draft, &mut writer.warnings) {
@@ -48,6 +49,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
 #[derive(Default)]
 struct Writer {
     is_exact: bool,
+    is_request: bool,
     messages: Vec<(Place, String)>,
     /// Media of tool results, which chat wants in a user message behind all results.
     media: Vec<String>,
@@ -136,7 +138,12 @@ impl Writer {
             object.raw("function_call", &inner.finish());
         }
         if is_own {
-            object.fields(&message.extra);
+            let is_nothing = |json: &Json| matches!(json.as_str(), "null" | "[]");
+            let extra = message
+                .extra
+                .iter()
+                .filter(|(_, json)| !self.is_request || !is_nothing(json));
+            object.members(extra);
         }
         Some(object.finish())
     }
