@@ -165,6 +165,8 @@ pub struct SummaryReceipt {
     pub duration_ms: Option<u64>,
     /// How often it was asked.
     pub attempts: u64,
+    /// How many thousandths of the paths, commands, ids and numbers it covers survive in it.
+    pub retained_per_mille: Option<u32>,
 }
 
 impl SummaryReceipt {

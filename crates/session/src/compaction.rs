@@ -51,6 +51,7 @@ pub struct Compaction {
     pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
     pub(crate) prompt: Prompt,
     pub(crate) shadow_prompt: String,
+    pub(crate) min_retained: Option<u32>,
     on_failure: Option<OnFailure>,
 }
 
@@ -77,6 +78,7 @@ impl Compaction {
                 summarizer: None,
                 prompt: Prompt::new(),
                 shadow_prompt: SHADOW_PROMPT.into(),
+                min_retained: None,
                 on_failure: None,
             },
         }
@@ -136,6 +138,13 @@ impl CompactionBuilder {
     /// What the summary answers in the view, in the person's name. Default: [`SHADOW_PROMPT`].
     pub fn shadow_prompt(mut self, text: impl Into<String>) -> Self {
         self.compaction.shadow_prompt = text.into();
+        self
+    }
+
+    /// Takes only summaries in which so many thousandths of the paths, commands, ids and numbers
+    /// survive. Default: no minimum.
+    pub fn min_retained(mut self, per_mille: u32) -> Self {
+        self.compaction.min_retained = Some(per_mille);
         self
     }
 

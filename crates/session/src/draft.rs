@@ -7,7 +7,6 @@ use session_log::{
     Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, View, boundary_of,
 };
 use session_store::Session;
-use session_summarizer::Summary;
 
 use crate::compaction::Compaction;
 use crate::error::Error;
@@ -23,7 +22,7 @@ pub(crate) struct Draft<'a> {
     pub(crate) outline: &'a Outline,
     pub(crate) costs: &'a [u64],
     pub(crate) plan: &'a Plan,
-    pub(crate) summary: Option<Summary>,
+    pub(crate) summary: Option<SummaryReport>,
 }
 
 impl Sessions {
@@ -50,7 +49,7 @@ impl Sessions {
                 "prompt",
                 Message::user(compaction.shadow_prompt.as_str()),
             )?);
-            events.push(half("summary", Message::assistant(summary.text()))?);
+            events.push(half("summary", Message::assistant(summary.text.as_str()))?);
             self.count_all(&mut events);
         }
 
@@ -63,10 +62,7 @@ impl Sessions {
         report.superseded = ids(view, plan.superseded().iter());
         report.covered = ids(view, plan.covered().iter());
         report.preserved = ids(view, plan.kept().iter());
-        report.summary = draft.summary.as_ref().map(|summary| SummaryReport {
-            text: summary.text().into(),
-            receipt: summary.receipt(),
-        });
+        report.summary.clone_from(&draft.summary);
 
         let trigger = Json::string(&compaction.trigger.to_string());
         let mut receipt = Receipt::new(trigger, report.strategy.clone(), self.estimator());

@@ -7,14 +7,14 @@ use compaction_core::{
     Counts, Outcome as CoreOutcome, Progress, SummaryReply, SummaryRequest, View as CoreView,
     compact,
 };
-use session_log::{SessionId, View};
-use session_summarizer::{Brief, SummarizerError, Summary};
+use session_log::{Message, SessionId, View};
+use session_summarizer::{Brief, Fault, Retention, Sizes, SummarizerError, check};
 
 use crate::compaction::Compaction;
 use crate::draft::{Draft, warnings};
 use crate::error::Error;
 use crate::plan::PassPlan;
-use crate::report::{Outcome, Report};
+use crate::report::{Outcome, Report, SummaryReport};
 use crate::sessions::Sessions;
 
 /// What came of preparing a pass.
@@ -101,7 +101,10 @@ impl Sessions {
             progress = match progress {
                 Progress::Done(outcome) => break outcome,
                 Progress::NeedsSummary(pending) => {
-                    match self.ask(compaction, &view, pending.request()).await? {
+                    match self
+                        .ask(compaction, &view, &costs, pending.request())
+                        .await?
+                    {
                         Answer::Summary(answer) => {
                             summary = Some(*answer);
                             pending.resume(SummaryReply::Provided)
@@ -143,6 +146,7 @@ impl Sessions {
         &self,
         compaction: &Compaction,
         view: &View,
+        costs: &[u64],
         request: &SummaryRequest,
     ) -> Result<Answer, Error> {
         let Some(summarizer) = &compaction.summarizer else {
@@ -154,20 +158,48 @@ impl Sessions {
             None => brief,
         };
         let started = Instant::now();
-        match summarizer.summarize(brief.clone()).await {
-            Ok(Some(summary)) => {
-                let took = summary.duration().unwrap_or_else(|| started.elapsed());
-                let summary = summary.with_duration(took);
-                Ok(Answer::Summary(Box::new(summary)))
-            }
-            Ok(None) => Ok(Answer::Declined("declined".into())),
-            Err(SummarizerError::Invalid { fault }) => Ok(Answer::Declined(fault.to_string())),
-            Err(error) => Err(Error::Summarizer(error)),
+        let summary = match summarizer.summarize(brief.clone()).await {
+            Ok(Some(summary)) => summary,
+            Ok(None) => return Ok(Answer::Declined("declined".into())),
+            Err(SummarizerError::Invalid { fault }) => return Ok(Answer::from(&fault)),
+            Err(error) => return Err(Error::Summarizer(error)),
+        };
+        let replaced = request.covered.iter().chain(request.prior.iter());
+        let replaced = replaced
+            .filter_map(|at| costs.get(at).copied())
+            .fold(0, u64::saturating_add);
+        let message = Message::assistant(summary.text());
+        let sizes = Sizes::new(self.tokens_of(&message), replaced);
+        if let Err(fault) = check(&summary, &brief, sizes) {
+            return Ok(Answer::from(&fault));
         }
+        let retained = Retention::of_brief(&brief, summary.text())
+            .total()
+            .per_mille();
+        if let (Some(minimum), Some(per_mille)) = (compaction.min_retained, retained)
+            && per_mille < minimum
+        {
+            return Ok(Answer::from(&Fault::Forgetful { per_mille, minimum }));
+        }
+        let mut receipt = summary.receipt();
+        receipt.retained_per_mille = retained;
+        if receipt.duration_ms.is_none() {
+            receipt.duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
+        }
+        Ok(Answer::Summary(Box::new(SummaryReport {
+            text: summary.text().into(),
+            receipt,
+        })))
     }
 }
 
 enum Answer {
-    Summary(Box<Summary>),
+    Summary(Box<SummaryReport>),
     Declined(String),
+}
+
+impl From<&Fault> for Answer {
+    fn from(fault: &Fault) -> Self {
+        Self::Declined(fault.name().into())
+    }
 }

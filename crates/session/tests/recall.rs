@@ -96,7 +96,7 @@ fn what_a_pass_covered_is_found_and_its_summary_is_not() {
         let world = World::new().await;
         world.append("u1 a1 u2 a2").await;
         let compaction = Compaction::builder(Window::Turns(1))
-            .summarizer(Always("u1 was asked"))
+            .summarizer(Always("u1 seen"))
             .build()
             .unwrap();
         world.compact(&compaction).await;

@@ -356,4 +356,6 @@ struct SummaryRecord<'a> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     duration_ms: Option<u64>,
     attempts: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    retained_per_mille: Option<u32>,
 }

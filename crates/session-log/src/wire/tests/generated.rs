@@ -210,6 +210,7 @@ fn summaries() -> BoxedStrategy<SummaryReceipt> {
                 summary.duration_ms,
             ] = numbers;
             summary.attempts = attempts;
+            summary.retained_per_mille = numbers[0].and_then(|number| u32::try_from(number).ok());
             summary
         })
         .boxed()

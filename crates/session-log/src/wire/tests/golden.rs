@@ -217,6 +217,7 @@ fn a_boundary_with_its_receipt() {
     summary.input_tokens = Some(7);
     summary.output_tokens = Some(8);
     summary.duration_ms = Some(9);
+    summary.retained_per_mille = Some(850);
     receipt.summary = Some(summary);
     let mut boundary = Boundary::new(seq(21), receipt);
     boundary.pinned = vec![seq(1), seq(3)];
@@ -232,7 +233,7 @@ fn a_boundary_with_its_receipt() {
     );
     check(
         &event,
-        r#"{"v":1,"id":"b1","at":-1,"body":{"compaction":{"kept_from":21,"pinned":[1,3],"superseded":[22],"summary":["b1/u","b1/a"],"cleared":[23],"held":[3,22],"pins":[3],"receipt":{"trigger":"{\"turns_over\":20}","strategy":"{\"window\":{\"turns\":10}}","estimator":"o200k_base","before":{"events":40,"turns":21,"tokens":9000},"after":{"events":22,"turns":10,"tokens":4000},"covered":{"count":2,"first":2,"last":9,"digest":"4984158dc11b6b0e7f7ffca9ba867174635611d276dfaecae54cff6246d8d2ba"},"summary":{"model":"ledger","input_tokens":7,"output_tokens":8,"duration_ms":9,"attempts":1}}}}}"#,
+        r#"{"v":1,"id":"b1","at":-1,"body":{"compaction":{"kept_from":21,"pinned":[1,3],"superseded":[22],"summary":["b1/u","b1/a"],"cleared":[23],"held":[3,22],"pins":[3],"receipt":{"trigger":"{\"turns_over\":20}","strategy":"{\"window\":{\"turns\":10}}","estimator":"o200k_base","before":{"events":40,"turns":21,"tokens":9000},"after":{"events":22,"turns":10,"tokens":4000},"covered":{"count":2,"first":2,"last":9,"digest":"4984158dc11b6b0e7f7ffca9ba867174635611d276dfaecae54cff6246d8d2ba"},"summary":{"model":"ledger","input_tokens":7,"output_tokens":8,"duration_ms":9,"attempts":1,"retained_per_mille":850}}}}}"#,
     );
 }
 

@@ -245,5 +245,6 @@ fn summary(record: SummaryRecord<'_>) -> SummaryReceipt {
     summary.output_tokens = record.output_tokens;
     summary.duration_ms = record.duration_ms;
     summary.attempts = record.attempts;
+    summary.retained_per_mille = record.retained_per_mille;
     summary
 }

@@ -234,5 +234,6 @@ fn summary(summary: &SummaryReceipt) -> SummaryRecord<'_> {
         output_tokens: summary.output_tokens,
         duration_ms: summary.duration_ms,
         attempts: summary.attempts,
+        retained_per_mille: summary.retained_per_mille,
     }
 }

@@ -1,0 +1,133 @@
+//! Summaries fail closed: what is no valid summary never takes the place of history.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::{Always, World, block_on, id};
+use session::{Compaction, Error, Outcome, Window};
+use session_summarizer::{Scripted, Summarizer, SummarizerError};
+
+fn summarized(summarizer: impl Summarizer) -> Compaction {
+    Compaction::builder(Window::Turns(1))
+        .summarizer(summarizer)
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn a_summary_turn_stands_right_before_what_is_kept() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("s1 a0 u1 a1 u2 a2").await;
+        let report = world.compact(&summarized(Always("SUM"))).await;
+        assert_eq!(report.outcome, Outcome::Compacted);
+        assert_eq!(world.view().await, "s1 a0 prompt summary u2 a2");
+        let view = world.sessions.view(&world.id).await.unwrap();
+        let prompt = &view.events()[2];
+        let summary = &view.events()[3];
+        assert_eq!(prompt.timestamp, summary.timestamp);
+        assert!(prompt.origin.is_synthetic() && prompt.origin == summary.origin);
+        let messages: Vec<_> = view
+            .messages()
+            .map(|message| message.text().into_owned())
+            .collect();
+        assert_eq!(messages[2], "Summarize the conversation we had so far.");
+        assert_eq!(messages[3], "SUM");
+        assert_eq!(report.summary.unwrap().text, "SUM");
+        let boundary = view.boundary().unwrap().as_boundary().unwrap();
+        assert_eq!(boundary.receipt.summary.as_ref().unwrap().model, "always");
+        assert_eq!(boundary.receipt.covered.count, 2);
+    });
+}
+
+#[test]
+fn the_next_summary_covers_the_one_before_and_a_plain_window_carries_it() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 u2 a2").await;
+        world.compact(&summarized(Always("ONE"))).await;
+        world.append("u3 a3").await;
+        let plain = Compaction::builder(Window::Turns(1)).build().unwrap();
+        let carried = world.compact(&plain).await;
+        assert_eq!(carried.covered, ["u2", "a2"].map(id));
+        assert_eq!(world.view().await, "prompt summary u3 a3");
+
+        world.append("u4 a4").await;
+        let scripted = Arc::new(Scripted::new(["TWO"]));
+        let report = world.compact(&summarized(scripted.clone())).await;
+        assert_eq!(report.covered.len(), 4, "the summary turn and one turn");
+        assert_eq!(world.view().await, "prompt summary u4 a4");
+        let asked = &scripted.asked()[0];
+        assert_eq!(asked.prior, ["ONE"]);
+        let view = world.sessions.view(&world.id).await.unwrap();
+        let second = view.messages().nth(1).unwrap();
+        assert_eq!(second.text(), "TWO");
+    });
+}
+
+#[test]
+fn each_failed_check_has_a_name_and_history_stays_byte_for_byte() {
+    let again = "A very long story about nothing in particular. ".repeat(20);
+    let long = "The person wanted to know how the gate is opened, and the answer was that a green \
+                key does it, which hangs beside the door in the hall, behind the coats.";
+    for (text, reason) in [
+        ("Error: connection refused", "error_text"),
+        ("I'm sorry, but I can't help with that request.", "refusal"),
+        (again.as_str(), "loop"),
+        (long, "inflated"),
+    ] {
+        block_on(async {
+            let world = World::new().await;
+            world
+                .append("u1_asks_how_the_gate_is_opened a1_says_with_the_green_key u2 a2")
+                .await;
+            let before = world.sessions.log(&world.id).await.unwrap();
+            let calls = Arc::new(AtomicUsize::new(0));
+            let counted = calls.clone();
+            let compaction = Compaction::builder(Window::Turns(1))
+                .summarizer(Scripted::new([text]))
+                .on_failure(move |_| {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                })
+                .build()
+                .unwrap();
+            let report = world.compact(&compaction).await;
+            assert_eq!(report.outcome, Outcome::Declined, "{text}");
+            assert_eq!(report.reason(), Some(reason), "{text}");
+            assert_eq!(world.sessions.log(&world.id).await.unwrap(), before);
+            assert_eq!(calls.load(Ordering::Relaxed), 1);
+        });
+    }
+}
+
+#[test]
+fn an_error_of_the_summarizer_is_the_error_of_the_pass_and_nothing_is_written() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 u2 a2").await;
+        let failing = Scripted::new([SummarizerError::unavailable(None)]);
+        let result = world
+            .sessions
+            .compact(&world.id, &summarized(failing))
+            .await;
+        let error = result.unwrap_err();
+        assert!(matches!(error, Error::Summarizer(_)) && error.is_retryable());
+        assert_eq!(world.view().await, "u1 a1 u2 a2");
+        assert_eq!(world.sessions.log(&world.id).await.unwrap().len(), 4);
+    });
+}
+
+#[test]
+fn no_model_is_asked_when_there_is_nothing_to_cut() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 a2").await;
+        let scripted = Arc::new(Scripted::new(["never"]));
+        world.compact(&summarized(scripted.clone())).await;
+        assert_eq!(scripted.asked().len(), 0);
+    });
+}
