@@ -34,6 +34,12 @@ impl PassPlan {
         &self.report.session
     }
 
+    /// What will be appended: the boundary and, behind it, the summary turn.
+    #[must_use]
+    pub fn events(&self) -> &[NewEvent] {
+        &self.events
+    }
+
     /// The version of the log the plan was made at.
     #[must_use]
     pub fn based_on(&self) -> Version {
