@@ -1,28 +1,36 @@
 #![doc = include_str!("../README.md")]
 
+mod breaker;
 mod brief;
 mod check;
 mod checked;
 mod error;
 mod fault;
+mod function;
 mod port;
 mod prompt;
 mod retention;
+mod retry;
 mod scripted;
 mod specifics;
 mod summary;
+mod timer;
 
+pub use crate::breaker::{Breaker, BreakerSettings, BreakerState};
 pub use crate::brief::{Brief, Piece, Shown};
 pub use crate::check::{Sizes, check};
 pub use crate::checked::Checked;
 pub use crate::error::{Cause, SummarizerError};
 pub use crate::fault::Fault;
+pub use crate::function::FnSummarizer;
 pub use crate::port::{Silent, Summarizer};
 pub use crate::prompt::{
     BlankPrompt, CONVERSATION_MARKER, PRIOR_MARKER, Prompt, Request, SHADOW_PROMPT, Section,
     Template, UPCOMING_MARKER,
 };
 pub use crate::retention::{LONG_TEXT, Retention, Share};
+pub use crate::retry::{RetryPolicy, Retrying};
 pub use crate::scripted::{Answer, Asked, Scripted};
 pub use crate::specifics::{Specific, SpecificKind, specifics};
 pub use crate::summary::{Blank, Finish, Summary, Usage, without_reasoning};
+pub use crate::timer::{Timer, VirtualTimer};
