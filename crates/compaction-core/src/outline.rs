@@ -8,13 +8,6 @@ use crate::entry::{Entry, EntryKind};
 /// sixteen million entries of that cost.
 pub const MAX_TOKENS_PER_ENTRY: u64 = 1 << 40;
 
-/// Conversation entries and their tokens before a position.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Tally {
-    entries: usize,
-    tokens: u64,
-}
-
 /// The shape of a conversation in view order: kinds, turns, and running sums of tokens.
 ///
 /// It is what a pass is decided on. Keep it beside the log and [`push`](Self::push) each new entry
@@ -34,9 +27,9 @@ struct Tally {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outline {
     kinds: Vec<EntryKind>,
-    /// One tally an entry: what lies before it.
-    before: Vec<Tally>,
-    total: Tally,
+    /// For each entry the tokens of the conversation before it.
+    before: Vec<u64>,
+    tokens: u64,
     turns: Vec<usize>,
     systems: Vec<usize>,
     latest_system_tokens: u64,
@@ -56,11 +49,34 @@ impl Outline {
     /// The outline of `entries`, each at the tokens `cost` gives.
     #[must_use]
     pub fn of<E: Entry>(entries: &[E], mut cost: impl FnMut(&E) -> u64) -> Self {
-        let mut outline = Self::new();
-        outline.kinds.reserve_exact(entries.len());
-        outline.before.reserve_exact(entries.len());
-        for entry in entries {
-            outline.push(entry.kind(), cost(entry));
+        let mut outline = Self {
+            kinds: entries.iter().map(Entry::kind).collect(),
+            ..Self::new()
+        };
+        // Running sums in one tight loop; what is rare is told apart behind it.
+        let mut tokens = 0_u64;
+        let mut rare = Vec::new();
+        let mut turns = Vec::new();
+        let sums = entries.iter().zip(&outline.kinds).enumerate();
+        let before = sums.map(|(position, (entry, kind))| {
+            let before = tokens;
+            let cost = cost(entry).min(MAX_TOKENS_PER_ENTRY);
+            match kind {
+                EntryKind::System | EntryKind::Summary => {
+                    rare.push((position, *kind, cost));
+                    return before;
+                }
+                EntryKind::TurnStart => turns.push(position),
+                EntryKind::StepStart | EntryKind::Continuation => {}
+            }
+            tokens = tokens.saturating_add(cost);
+            before
+        });
+        outline.before = before.collect();
+        outline.tokens = tokens;
+        outline.turns = turns;
+        for (position, kind, cost) in rare {
+            outline.note_fixed(position, kind, cost);
         }
         outline
     }
@@ -70,37 +86,41 @@ impl Outline {
         let tokens = tokens.min(MAX_TOKENS_PER_ENTRY);
         let position = self.kinds.len();
         self.kinds.push(kind);
-        self.before.push(self.total);
+        self.before.push(self.tokens);
         match kind {
-            EntryKind::System => {
-                self.systems.push(position);
-                self.latest_system_tokens = tokens;
-                return;
-            }
-            EntryKind::Summary => {
-                self.summaries.push(position);
-                self.summary_tokens = self.summary_tokens.saturating_add(tokens);
+            EntryKind::System | EntryKind::Summary => {
+                self.note_fixed(position, kind, tokens);
                 return;
             }
             EntryKind::TurnStart => self.turns.push(position),
             EntryKind::StepStart | EntryKind::Continuation => {}
         }
-        self.total.entries += 1;
-        self.total.tokens = self.total.tokens.saturating_add(tokens);
+        self.tokens = self.tokens.saturating_add(tokens);
     }
 
     /// Adds the next entry, pinned: it stays in the view whatever the window says. A pin on a
     /// system prompt or a summary changes nothing, these have rules of their own.
     pub fn push_pinned(&mut self, kind: EntryKind, tokens: u64) {
         let position = self.kinds.len();
-        let total = self.total;
+        let before = self.tokens;
         self.push(kind, tokens);
         if !matches!(kind, EntryKind::System | EntryKind::Summary) {
-            self.total = total;
+            self.tokens = before;
             self.pins.push(position);
             self.pin_tokens = self
                 .pin_tokens
                 .saturating_add(tokens.min(MAX_TOKENS_PER_ENTRY));
+        }
+    }
+
+    /// Notes an entry that is no conversation.
+    fn note_fixed(&mut self, position: usize, kind: EntryKind, tokens: u64) {
+        if kind == EntryKind::System {
+            self.systems.push(position);
+            self.latest_system_tokens = tokens;
+        } else {
+            self.summaries.push(position);
+            self.summary_tokens = self.summary_tokens.saturating_add(tokens);
         }
     }
 
@@ -176,13 +196,19 @@ impl Outline {
     /// How many conversation entries stand at or after `position`.
     #[must_use]
     pub fn conversation_entries(&self, position: usize) -> usize {
-        self.total.entries - self.tally(position).entries
+        let fixed = |positions: &[usize]| {
+            let before = positions.partition_point(|at| *at < position);
+            positions.len() - before
+        };
+        let fixed = fixed(&self.systems) + fixed(&self.summaries) + fixed(&self.pins);
+        self.len().saturating_sub(position).saturating_sub(fixed)
     }
 
     /// The tokens of the conversation at or after `position`.
     #[must_use]
     pub fn conversation_tokens(&self, position: usize) -> u64 {
-        self.total.tokens - self.tally(position).tokens
+        let before = self.before.get(position).copied();
+        self.tokens - before.unwrap_or(self.tokens)
     }
 
     /// The tokens of the latest system prompt, 0 when there is none.
@@ -210,7 +236,7 @@ impl Outline {
         self.latest_system_tokens
             .saturating_add(self.summary_tokens)
             .saturating_add(self.pin_tokens)
-            .saturating_add(self.total.tokens)
+            .saturating_add(self.tokens)
     }
 
     /// The first position at or after `from` for which `fits` holds, where `fits` holds for every
@@ -227,9 +253,5 @@ impl Outline {
             }
         }
         low
-    }
-
-    fn tally(&self, position: usize) -> Tally {
-        self.before.get(position).copied().unwrap_or(self.total)
     }
 }

@@ -39,7 +39,8 @@ pub(crate) fn snap<E: Entry>(view: &View<'_, E>, proposal: usize) -> Option<Cut>
     {
         let starts = steps.starts();
         let next = starts.partition_point(|start| *start < proposal);
-        if let Some(at) = starts.get(next).or(starts.last()) {
+        let at = starts.get(next).or(starts.last());
+        if let Some(at) = at.filter(|at| steps.covers_before(**at, view.outline())) {
             return Some(Cut {
                 at: *at,
                 is_inside_turn: true,

@@ -83,6 +83,14 @@ impl Steps {
         &self.waiting
     }
 
+    /// Whether a cut here covers anything of the turn. One that does not is no cut inside it, and a
+    /// summary of older turns goes before the message that opens this one.
+    pub(crate) fn covers_before(&self, cut: usize, outline: &Outline) -> bool {
+        let after_opening = outline.conversation_entries(self.turn.saturating_add(1));
+        let between = after_opening.saturating_sub(outline.conversation_entries(cut));
+        between > self.waiting.partition_point(|position| *position < cut)
+    }
+
     /// The entries before `cut` that stay because of it: the message that opens the turn, and
     /// steps that wait.
     pub(crate) fn held(&self, cut: usize) -> impl Iterator<Item = usize> + '_ {

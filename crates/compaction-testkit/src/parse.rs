@@ -37,25 +37,37 @@ impl fmt::Display for NotationError {
 
 impl Error for NotationError {}
 
-impl FromStr for Log {
-    type Err = NotationError;
-
-    /// Reads a log in notation. A bar between words is a mark for the eye.
-    fn from_str(text: &str) -> Result<Self, NotationError> {
-        let mut log = Self::new();
+impl Log {
+    /// Adds a log in notation. A bar between words is a mark for the eye.
+    ///
+    /// # Errors
+    ///
+    /// A word is no note, or the second of its name. The words before it are added.
+    pub fn append(&mut self, text: &str) -> Result<(), NotationError> {
         for word in text.split_whitespace().filter(|word| *word != "|") {
             let note = note(word)?;
-            if !log.positions_of(&note.name).is_empty() {
+            if !self.positions_of(&note.name).is_empty() {
                 return Err(NotationError::new(word, "is the second of its name"));
             }
             if note.role == Role::Prompt {
                 let [prompt, summary] = summary_turn(&note.name, note.tokens);
-                log.push(prompt);
-                log.push(summary);
+                self.push(prompt);
+                self.push(summary);
             } else {
-                log.push(note);
+                self.push(note);
             }
         }
+        Ok(())
+    }
+}
+
+impl FromStr for Log {
+    type Err = NotationError;
+
+    /// Reads a log in notation, see [`append`](Self::append).
+    fn from_str(text: &str) -> Result<Self, NotationError> {
+        let mut log = Self::new();
+        log.append(text)?;
         Ok(log)
     }
 }

@@ -11,9 +11,9 @@ use crate::note::Note;
 /// Checks what a pass without a summarizer makes of a log, both in notation.
 ///
 /// The expectation is `pinned / covered / kept`, each with the names of its notes in order or `-`
-/// for none, and ` / superseded` if there are such. Or one word: `fits`, `uncut` when there is no
-/// legal place that would cover anything, `declined`, or `unchanged` for any of these. See
-/// [`Pass`] for passes with a summarizer, at step grain or with other costs.
+/// for none, and ` / superseded` if there are such. Or one word: `fits`, `declined`, or `uncut` when
+/// there is no legal place that would cover anything. See [`Pass`] for passes with a summarizer,
+/// at step grain or with other costs.
 ///
 /// ```
 /// use compaction_core::{TurnWindow, Window};
@@ -135,53 +135,75 @@ impl<S: Strategy<Note>> Pass<S> {
         }
     }
 
-    /// Checks what the pass makes of a log when the summary it may ask for is provided; see
-    /// [`check`](crate::check).
+    /// What the pass makes of a log when the summary it may ask for is provided, as a line; see
+    /// [`check`](crate::check()).
     ///
     /// In the kept part `Σ+` is the new summary.
     ///
     /// # Panics
     ///
-    /// It is not what is expected, or a text is not in notation.
+    /// The log is not in notation.
+    #[track_caller]
+    pub fn describe(&self, log: &str) -> String {
+        let log = self.read(log);
+        describe(&log, &self.run(&log, SummaryReply::Provided))
+    }
+
+    /// What the pass makes of a log when the summarizer declines.
+    ///
+    /// # Panics
+    ///
+    /// The log is not in notation.
+    #[track_caller]
+    pub fn describe_declined(&self, log: &str) -> String {
+        let log = self.read(log);
+        describe(&log, &self.run(&log, SummaryReply::Declined))
+    }
+
+    /// What a summary is asked of, as `prior / covered / overlap`, or `nothing`.
+    ///
+    /// # Panics
+    ///
+    /// The log is not in notation.
+    #[track_caller]
+    pub fn describe_request(&self, log: &str) -> String {
+        let log = self.read(log);
+        match self.start(&log) {
+            Progress::Done(_) => "nothing".to_owned(),
+            Progress::NeedsSummary(pending) => describe_request(&log, pending.request()),
+        }
+    }
+
+    /// Checks that [`describe`](Self::describe) says what is expected.
+    ///
+    /// # Panics
+    ///
+    /// It does not, or the log is not in notation.
     #[track_caller]
     pub fn check(&self, log: &str, expected: &str) {
-        self.check_reply(log, SummaryReply::Provided, expected);
+        same("a pass over", log, &self.describe(log), expected);
     }
 
-    /// Checks what the pass makes of a log when the summarizer declines.
+    /// Checks that [`describe_declined`](Self::describe_declined) says what is expected.
     ///
     /// # Panics
     ///
-    /// It is not what is expected, or a text is not in notation.
+    /// It does not, or the log is not in notation.
     #[track_caller]
     pub fn check_declined(&self, log: &str, expected: &str) {
-        self.check_reply(log, SummaryReply::Declined, expected);
+        let actual = self.describe_declined(log);
+        same("a declined pass over", log, &actual, expected);
     }
 
-    /// Checks what a summary is asked of, as `prior / covered / overlap`, or `nothing`.
+    /// Checks that [`describe_request`](Self::describe_request) says what is expected.
     ///
     /// # Panics
     ///
-    /// It is not what is expected, or a text is not in notation.
+    /// It does not, or the log is not in notation.
     #[track_caller]
     pub fn check_request(&self, log: &str, expected: &str) {
-        let parsed = self.read(log);
-        let actual = match self.start(&parsed) {
-            Progress::Done(_) => "nothing".to_owned(),
-            Progress::NeedsSummary(pending) => describe_request(&parsed, pending.request()),
-        };
-        assert_eq!(actual, normal(expected), "what is asked about `{log}`");
-    }
-
-    #[track_caller]
-    fn check_reply(&self, log: &str, reply: SummaryReply, expected: &str) {
-        let parsed = self.read(log);
-        let outcome = self.run(&parsed, reply);
-        if normal(expected) == "unchanged" && matches!(outcome, Outcome::Unchanged(_)) {
-            return;
-        }
-        let actual = describe(&parsed, &outcome);
-        assert_eq!(actual, normal(expected), "a pass over `{log}`");
+        let actual = self.describe_request(log);
+        same("what is asked of", log, &actual, expected);
     }
 
     #[track_caller]
@@ -223,7 +245,8 @@ fn describe_request(log: &Log, request: &SummaryRequest) -> String {
     format!("{prior} / {covered} / {overlap}")
 }
 
-/// An expectation with single blanks.
-fn normal(expected: &str) -> String {
-    expected.split_whitespace().collect::<Vec<_>>().join(" ")
+#[track_caller]
+fn same(what: &str, log: &str, actual: &str, expected: &str) {
+    let words: Vec<&str> = expected.split_whitespace().collect();
+    assert_eq!(actual, words.join(" "), "{what} `{log}`");
 }

@@ -76,10 +76,7 @@ pub struct Settings {
 /// ```
 #[must_use]
 pub fn expected(log: &Log, window: Window, settings: Settings) -> Option<Expected> {
-    let oracle = Oracle::new(log, settings);
-    let cut = oracle.cut(window);
-    cut.and_then(|cut| oracle.with_cut(&cut))
-        .or_else(|| oracle.without_cut())
+    Oracle::new(log, settings).expected(window)
 }
 
 fn positions(log: &Log, is_wanted: impl Fn(usize) -> bool) -> Vec<usize> {
@@ -94,13 +91,9 @@ fn is_pinned(log: &Log, at: usize) -> bool {
     log.notes().get(at).is_some_and(|note| note.is_pinned())
 }
 
-/// A place to cut, and what is held before it.
-struct Cut {
-    at: usize,
-    held: BTreeSet<usize>,
-}
-
-struct Oracle<'a> {
+/// What passes of the same settings must make of one log, window by window.
+#[derive(Debug)]
+pub struct Oracle<'a> {
     log: &'a Log,
     settings: Settings,
     turns: Vec<usize>,
@@ -112,8 +105,17 @@ struct Oracle<'a> {
     real: Vec<usize>,
 }
 
+/// A place to cut, and what is held before it.
+#[derive(Debug)]
+struct Cut {
+    at: usize,
+    held: BTreeSet<usize>,
+}
+
 impl<'a> Oracle<'a> {
-    fn new(log: &'a Log, settings: Settings) -> Self {
+    /// The oracle for this log.
+    #[must_use]
+    pub fn new(log: &'a Log, settings: Settings) -> Self {
         let of_kind = |wanted| positions(log, |at| kind(log, at) == Some(wanted));
         let turns = of_kind(EntryKind::TurnStart);
         let is_rule = |at| matches!(kind(log, at), Some(EntryKind::System | EntryKind::Summary));
@@ -135,6 +137,20 @@ impl<'a> Oracle<'a> {
         }
     }
 
+    /// What a pass with `window` must make of the log; `None` when it must change nothing.
+    #[must_use]
+    pub fn expected(&self, window: Window) -> Option<Expected> {
+        let cut = self.cut(window);
+        cut.and_then(|cut| self.with_cut(&cut))
+            .or_else(|| self.without_cut())
+    }
+
+    /// Where a pass with `window` must cut, though it may turn out that this covers nothing.
+    #[must_use]
+    pub fn cut_at(&self, window: Window) -> Option<usize> {
+        self.cut(window).map(|cut| cut.at)
+    }
+
     fn cut(&self, window: Window) -> Option<Cut> {
         let newest = self.turns.last().copied()?;
         let dropped = self.dropped(window);
@@ -146,12 +162,12 @@ impl<'a> Oracle<'a> {
         {
             return Some(cut);
         }
+        let first_kept = self.real.get(dropped.len()).copied();
         let opens_kept = |turn: &&usize| match window {
             // The last turns begin at a turn, there is nothing to move forward.
-            Window::Turns(_) => {
-                let first_kept = self.real.get(dropped.len()).copied();
-                **turn >= first_kept.unwrap_or(usize::MAX)
-            }
+            Window::Turns(_) => first_kept.is_some_and(|first| **turn >= first),
+            // A budget that pinned notes exceed keeps the newest turn only.
+            Window::Tokens { budget, reserve } if self.room(budget, reserve) < 0 => false,
             _ => **turn > last_dropped,
         };
         let at = self
@@ -181,7 +197,7 @@ impl<'a> Oracle<'a> {
     fn kept_by_turns(&self, count: usize) -> usize {
         let opens_turn = |at: &usize| self.turns.contains(at);
         let turns = self.real.iter().filter(|at| opens_turn(at)).count();
-        if turns <= count {
+        if turns <= count && count > 0 {
             return self.real.len();
         }
         // Walk back over whole turns.
@@ -231,6 +247,12 @@ impl<'a> Oracle<'a> {
             }
         };
         let at = *starts.iter().find(fits).or(starts.last())?;
+        let turn = newest_turn(self.log)?;
+        let covers = |real: &usize| turn < *real && *real < at && !held.contains(real);
+        if !self.real.iter().any(covers) {
+            // Nothing of the turn would leave, so it is not cut inside.
+            return None;
+        }
         let held = held.into_iter().filter(|held| *held < at).collect();
         Some(Cut { at, held })
     }
