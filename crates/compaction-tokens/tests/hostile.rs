@@ -5,12 +5,18 @@ use compaction_tokens::{Encoding, Tiktoken};
 
 const SIZE: usize = 1_000_000;
 
-/// Counts at least `SIZE` bytes of `unit` over and over, and checks the count against the length.
+/// Counts about a megabyte of `unit` over and over, and checks the count against the length.
+///
+/// A third of it for the older encodings, which have only the slower way to count.
 #[track_caller]
 fn check(unit: &str) {
-    let text = unit.repeat(SIZE.div_ceil(unit.len()));
-    for encoding in Encoding::ALL {
-        check_bounds(encoding, &text);
+    for (encoding, size) in [
+        (Encoding::O200kBase, SIZE),
+        (Encoding::Cl100kBase, SIZE),
+        (Encoding::P50kBase, SIZE / 3),
+        (Encoding::R50kBase, SIZE / 3),
+    ] {
+        check_bounds(encoding, &unit.repeat(size.div_ceil(unit.len())));
     }
 }
 
