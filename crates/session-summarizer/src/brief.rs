@@ -80,10 +80,10 @@ impl<'a> Shown<'a> {
         })
     }
 
-    /// The same, as one piece of several that the message was split into.
+    /// One piece of several that the message was split into, with what the piece says.
     #[must_use]
-    pub fn with_piece(mut self, message: impl Into<Cow<'a, Message>>, piece: Piece) -> Self {
-        self.message = message.into();
+    pub fn with_piece(mut self, message: Message, piece: Piece) -> Self {
+        self.message = Cow::Owned(message);
         self.piece = Some(piece);
         self
     }
@@ -94,6 +94,17 @@ impl<'a> From<&'a Message> for Shown<'a> {
         Self {
             event: None,
             message: Cow::Borrowed(message),
+            is_injected: false,
+            piece: None,
+        }
+    }
+}
+
+impl From<Message> for Shown<'_> {
+    fn from(message: Message) -> Self {
+        Self {
+            event: None,
+            message: Cow::Owned(message),
             is_injected: false,
             piece: None,
         }

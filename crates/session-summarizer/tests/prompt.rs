@@ -220,7 +220,7 @@ fn a_brief_of_a_pass_has_prior_summary_conversation_and_overlap() {
 fn a_prior_summary_in_the_persons_name_is_not_taken_for_the_prompt() {
     let imported = vec![summary_half("p1", Message::user("Earlier: they met."))];
     request_over(imported, |brief| {
-        assert_eq!(brief.prior(), ["Earlier: they met."])
+        assert_eq!(brief.prior(), ["Earlier: they met."]);
     });
     request_over(vec![], |brief| assert!(brief.prior().is_empty()));
 }

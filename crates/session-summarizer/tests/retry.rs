@@ -91,7 +91,7 @@ fn what_may_pass_is_asked_again_and_what_will_not_goes_to_the_next() {
 #[test]
 fn an_invalid_summary_is_asked_for_again_and_named_in_the_end() {
     let model = Scripted::new(["Error: busy", "Refunds are idempotent, audit on 14 March."]);
-    let checked = Checked::new(model.clone(), BytesDiv4);
+    let checked = Checked::new(model, BytesDiv4);
     let talk = halyard();
     let retrying = Retrying::new(checked, VirtualTimer::new());
     let summary = now(retrying.summarize(Brief::new(&talk))).unwrap().unwrap();
@@ -175,7 +175,7 @@ fn dropping_the_future_ends_the_work() {
 fn silence_is_kept() {
     let retrying = Retrying::new(Silent, VirtualTimer::new());
     assert!(
-        now(retrying.summarize(Brief::new(&halyard())))
+        now(retrying.summarize(Brief::new(halyard())))
             .unwrap()
             .is_none()
     );

@@ -1,0 +1,160 @@
+//! What a ledger takes down of a brief.
+
+use session_log::{Message, Part, Role, ToolCall, ToolResult};
+
+use super::page::{Page, Section, split};
+use super::text::{changed_files, is_decision, is_failure, line_of, number_in, sentences};
+use crate::brief::{Brief, Shown};
+use crate::retention::LONG_TEXT;
+use crate::specifics::{SpecificKind, command_of_call, specifics};
+
+/// The most characters of a line, by what it is.
+const GOAL: usize = 400;
+const SENTENCE: usize = 200;
+const CALL: usize = 120;
+
+/// The most lines of an earlier summary that is no ledger.
+const EARLIER_LINES: usize = 40;
+
+/// The most failures that are taken down of one result.
+const FAILURES: usize = 2;
+
+pub(super) fn page_of(brief: &Brief<'_>) -> Page {
+    let mut page = Page::default();
+    for prior in brief.prior() {
+        let (text, ledger) = split(prior);
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        for line in lines.take(EARLIER_LINES) {
+            page.push(Section::Earlier, line_of(line, SENTENCE));
+        }
+        if let Some(ledger) = ledger {
+            page.read(ledger);
+        }
+    }
+    for shown in brief.covered() {
+        message(shown, &mut page);
+    }
+    page
+}
+
+fn message(shown: &Shown<'_>, page: &mut Page) {
+    let message: &Message = &shown.message;
+    let is_person = message.role == Role::User && !shown.is_injected;
+    // The first piece of a long message stands for it; the rest is looked through for names only.
+    let is_first = shown.piece.is_none_or(|piece| piece.number <= 1);
+    if is_person && is_first && !message.is_only_results() {
+        words(&message.text(), page);
+    }
+    for part in &message.parts {
+        match part {
+            Part::Text(text) | Part::Refusal(text) if !shown.is_injected => {
+                said(&text.text, is_person, page);
+            }
+            Part::ToolCall(call) if is_first => called(call, page),
+            Part::ToolResult(result) => answered(result, page),
+            _ => {}
+        }
+    }
+}
+
+fn words(text: &str, page: &mut Page) {
+    if text.trim().is_empty() {
+        return;
+    }
+    if page.is_empty(Section::Goal) {
+        page.push(Section::Goal, line_of(text, GOAL));
+        return;
+    }
+    // A single sentence that sets a rule stands among the rules.
+    let is_rule = sentences(text).all(|it| is_decision(it, true));
+    if !is_rule || sentences(text).nth(1).is_some() {
+        page.push(Section::Words, line_of(text, SENTENCE));
+    }
+}
+
+/// What is found in the words of the person or the model. A paste is not looked through.
+fn said(text: &str, is_person: bool, page: &mut Page) {
+    if text.chars().nth(LONG_TEXT).is_some() {
+        return;
+    }
+    for sentence in sentences(text) {
+        if is_decision(sentence, is_person) {
+            page.push(Section::Decisions, line_of(sentence, SENTENCE));
+        }
+        if !is_person && is_failure(sentence) {
+            page.push(Section::Errors, line_of(sentence, SENTENCE));
+        }
+        note(sentence, page);
+    }
+}
+
+fn note(sentence: &str, page: &mut Page) {
+    for specific in specifics(sentence) {
+        let text = specific.text;
+        match specific.kind {
+            SpecificKind::Path => page.push(Section::Paths, text),
+            SpecificKind::Command => page.push(Section::Commands, line_of(&text, SENTENCE)),
+            SpecificKind::Url => page.push(Section::Links, text),
+            SpecificKind::Id => page.push(Section::Ids, text),
+            SpecificKind::Number => page.push(Section::Numbers, number_in(sentence, &text)),
+        }
+    }
+}
+
+fn called(call: &ToolCall, page: &mut Page) {
+    let arguments = line_of(call.arguments.as_str(), CALL);
+    page.push(
+        Section::Open,
+        format!(
+            "{}: {}({arguments})",
+            line_of(&call.id, CALL),
+            line_of(&call.name, CALL)
+        ),
+    );
+    for file in changed_files(call) {
+        page.push(Section::Changed, file);
+    }
+    if let Some(command) = command_of_call(call) {
+        page.push(Section::Commands, line_of(&command, SENTENCE));
+        return;
+    }
+    if call.arguments.as_str().chars().nth(LONG_TEXT).is_some() {
+        return;
+    }
+    for specific in specifics(call.arguments.as_str()) {
+        match specific.kind {
+            SpecificKind::Path => page.push(Section::Paths, specific.text),
+            SpecificKind::Url => page.push(Section::Links, specific.text),
+            _ => {}
+        }
+    }
+}
+
+/// Closes the call, and takes down what failed. What else a tool wrote is not looked through: it
+/// is long, and whoever needed something of it said so.
+fn answered(result: &ToolResult, page: &mut Page) {
+    page.remove_newest(
+        Section::Open,
+        &format!("{}: ", line_of(&result.call_id, CALL)),
+    );
+    let text = result
+        .parts
+        .iter()
+        .find_map(Part::as_text)
+        .unwrap_or_default();
+    let mut failures = text
+        .lines()
+        .filter(|line| is_failure(line))
+        .take(FAILURES)
+        .peekable();
+    if failures.peek().is_none() && result.is_error == Some(true) {
+        let first = text.lines().find(|line| !line.trim().is_empty());
+        page.push(
+            Section::Errors,
+            line_of(first.unwrap_or("(no text)"), SENTENCE),
+        );
+    }
+    for failure in failures {
+        page.push(Section::Errors, line_of(failure, SENTENCE));
+    }
+}
