@@ -1,7 +1,7 @@
 //! The models that are known without being registered.
 //!
-//! Context windows and largest replies as the providers' model pages give them, read in November
-//! 2026. Where hosts offer different windows for one open model, the smaller common one is here.
+//! Context windows and largest replies mostly as the model table of the Python package litellm gave
+//! them in November 2026; check a number that matters. Where hosts offer different windows for one open model, the smaller common one is here.
 
 use alloc::borrow::Cow;
 
