@@ -34,5 +34,5 @@ pub use crate::message::{Message, Role, Shape};
 pub use crate::part::{
     Arguments, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Text, ToolCall, ToolResult,
 };
-pub use crate::plan::boundary_of;
+pub use crate::plan::{boundary_keeping, boundary_of};
 pub use crate::view::{View, ViewQuery, cleared_message, live_boundary};

@@ -68,12 +68,45 @@ pub fn boundary_of(
     boundary.summary = summary;
     boundary.held = view.held().iter().copied().collect();
     boundary.pins = pins(view, plan);
-    boundary.cleared = view
-        .boundary()
-        .and_then(|event| event.as_boundary())
-        .map(|prior| prior.cleared.clone())
-        .unwrap_or_default();
+    let stays: BTreeSet<Seq> = plan.view_order().filter_map(seq_at).collect();
+    boundary.cleared = cleared_before(view)
+        .iter()
+        .copied()
+        .filter(|seq| stays.contains(seq))
+        .collect();
     boundary
+}
+
+/// The boundary that leaves `view` as it is, for a pass that only clears tool results.
+#[must_use]
+pub fn boundary_keeping(view: &View, mut receipt: Receipt) -> Boundary {
+    receipt.covered = Covered::of([]);
+    let (lead, tail) = view.events().split_at(view.lead().min(view.events().len()));
+    let kept_from = tail
+        .first()
+        .map_or_else(|| view.version().next_seq(), |event| event.seq);
+    let mut boundary = Boundary::new(kept_from, receipt);
+    boundary.pinned = lead.iter().map(|event| event.seq).collect();
+    boundary.held = view.held().iter().copied().collect();
+    boundary.cleared = cleared_before(view).to_vec();
+    if let Some(prior) = view.boundary().and_then(|event| event.as_boundary()) {
+        let still = |seqs: &[Seq], is_kept: &dyn Fn(&Seq) -> bool| {
+            seqs.iter().copied().filter(|seq| is_kept(seq)).collect()
+        };
+        boundary.superseded = still(&prior.superseded, &|seq| *seq >= kept_from);
+        let is_pin = |seq: &Seq| {
+            boundary.held.contains(seq) && (prior.pins.contains(seq) || !prior.pinned.contains(seq))
+        };
+        boundary.pins = still(&boundary.pinned, &is_pin);
+    }
+    boundary
+}
+
+fn cleared_before(view: &View) -> &[Seq] {
+    view.boundary()
+        .and_then(|event| event.as_boundary())
+        .map(|prior| prior.cleared.as_slice())
+        .unwrap_or_default()
 }
 
 /// The pinned events that leave as soon as they are released: those the plan would cover, those

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use compaction_core::{Grain, Summarize, Trigger};
+use compaction_core::{Clearing, Counts, Grain, Summarize, Trigger};
 use session_summarizer::{Prompt, SHADOW_PROMPT, Summarizer};
 
 use crate::report::Report;
 use crate::settings::{InvalidSettings, check_pair, check_trigger};
-use crate::strategy::AnyStrategy;
+use crate::strategy::{AnyStrategy, Target};
 
 /// What happens to a finished plan when the log has grown since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -47,6 +47,8 @@ pub struct Compaction {
     pub(crate) strategy: AnyStrategy,
     pub(crate) grain: Grain,
     pub(crate) overlap: usize,
+    pub(crate) clearing: Option<Clearing>,
+    pub(crate) target: Option<u64>,
     pub(crate) on_conflict: OnConflict,
     pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
     pub(crate) prompt: Prompt,
@@ -74,6 +76,8 @@ impl Compaction {
                 strategy: strategy.into(),
                 grain: Grain::Turn,
                 overlap: 2,
+                clearing: None,
+                target: None,
                 on_conflict: OnConflict::Rebase,
                 summarizer: None,
                 prompt: Prompt::new(),
@@ -86,8 +90,16 @@ impl Compaction {
 
     pub(crate) fn summarize(&self) -> Summarize {
         match &self.summarizer {
-            Some(_) => Summarize::WithOverlap(self.overlap),
+            Some(_) => Summarize::WithOverlap(self.strategy.overlap().unwrap_or(self.overlap)),
             None => Summarize::No,
+        }
+    }
+
+    /// Whether a view of this size needs no further tier.
+    pub(crate) fn is_content(&self, counts: &Counts) -> bool {
+        match (self.target, self.strategy.target()) {
+            (Some(target), _) | (None, Target::Tokens(target)) => counts.tokens <= target,
+            (None, _) => !self.trigger.check(counts).fired,
         }
     }
 
@@ -120,6 +132,21 @@ impl CompactionBuilder {
     /// May cut inside the newest turn too. Default: [`Grain::Turn`].
     pub fn grain(mut self, grain: Grain) -> Self {
         self.compaction.grain = grain;
+        self
+    }
+
+    /// Clears old, large tool results first. The strategy only runs when that does not reach the
+    /// target. Default: nothing is cleared.
+    pub fn clear_results(mut self, clearing: Clearing) -> Self {
+        self.compaction.clearing = Some(clearing);
+        self
+    }
+
+    /// The tokens a view may have for a pass to be content with an earlier tier. Default: the
+    /// budget of a token window; with other strategies, the size at which the trigger does not
+    /// fire any more.
+    pub fn target(mut self, tokens: u64) -> Self {
+        self.compaction.target = Some(tokens);
         self
     }
 
@@ -176,6 +203,16 @@ impl CompactionBuilder {
             trigger, strategy, ..
         } = &self.compaction;
         strategy.check()?;
+        if strategy.overlap().is_some() && self.compaction.summarizer.is_none() {
+            return Err(InvalidSettings::NoSummarizer {
+                strategy: strategy.name().into(),
+            });
+        }
+        if self.compaction.target == Some(0) {
+            return Err(InvalidSettings::Zero {
+                setting: "the target",
+            });
+        }
         check_trigger(trigger)?;
         check_pair(trigger, strategy.target())?;
         Ok(self.compaction)

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use compaction_core::{Counts, EntryKind, Outline, Plan, Verdict};
 use session_log::{
-    Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, View, boundary_of,
+    Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, View, boundary_keeping,
+    boundary_of,
 };
 use session_store::Session;
 
+use crate::cleared::{Cleared, add_cleared};
 use crate::compaction::Compaction;
 use crate::error::Error;
 use crate::plan::PassPlan;
@@ -21,7 +23,9 @@ pub(crate) struct Draft<'a> {
     pub(crate) view: &'a View,
     pub(crate) outline: &'a Outline,
     pub(crate) costs: &'a [u64],
-    pub(crate) plan: &'a Plan,
+    pub(crate) cleared: &'a Cleared,
+    /// What the strategy wants; `None` for a pass that only clears.
+    pub(crate) plan: Option<Plan>,
     pub(crate) summary: Option<SummaryReport>,
 }
 
@@ -33,7 +37,7 @@ impl Sessions {
         draft: &Draft<'_>,
         mut report: Report,
     ) -> Result<PassPlan, Error> {
-        let Draft { view, plan, .. } = *draft;
+        let Draft { view, cleared, .. } = *draft;
         let id = EventId::new(fresh_id())?;
         let now = self.clock.now();
         let mut events = Vec::new();
@@ -58,10 +62,20 @@ impl Sessions {
         report.outcome = Outcome::Compacted;
         report.after = size(&counts);
         report.warnings = warnings(compaction, &after);
-        report.pinned = ids(view, plan.pinned().iter().copied());
-        report.superseded = ids(view, plan.superseded().iter());
-        report.covered = ids(view, plan.covered().iter());
-        report.preserved = ids(view, plan.kept().iter());
+        let shown = match &draft.plan {
+            Some(plan) => {
+                report.pinned = ids(view, plan.pinned().iter().copied());
+                report.superseded = ids(view, plan.superseded().iter());
+                report.covered = ids(view, plan.covered().iter());
+                report.preserved = ids(view, plan.kept().iter());
+                cleared.shown(|at| plan.pinned().contains(&at) || plan.kept().contains(at))
+            }
+            None => {
+                report.preserved = ids(view, 0..view.events().len());
+                cleared.shown(|_| true)
+            }
+        };
+        report.cleared = ids(view, shown.iter().copied());
         report.summary.clone_from(&draft.summary);
 
         let trigger = Json::string(&compaction.trigger.to_string());
@@ -73,7 +87,12 @@ impl Sessions {
             .as_ref()
             .map(|summary| summary.receipt.clone());
         let summary_ids = events.iter().map(|event| event.id.clone()).collect();
-        let boundary = boundary_of(view, plan, summary_ids, receipt);
+        let mut boundary = match &draft.plan {
+            Some(plan) => boundary_of(view, plan, summary_ids, receipt),
+            None => boundary_keeping(view, receipt),
+        };
+        let seqs = shown.iter().filter_map(|at| view.events().get(*at));
+        add_cleared(&mut boundary, seqs.map(|event| event.seq));
         let body = EventBody::Compaction(Box::new(boundary));
         events.insert(0, NewEvent::new(id, now, body));
         Ok(PassPlan {
@@ -110,8 +129,11 @@ fn ids(view: &View, positions: impl Iterator<Item = usize>) -> Vec<EventId> {
 
 /// The outline of the view as the plan leaves it, with the new summary turn.
 fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
+    let Some(plan) = &draft.plan else {
+        return draft.outline.clone();
+    };
     let mut after = Outline::new();
-    for at in draft.plan.view_order() {
+    for at in plan.view_order() {
         let Some(kind) = draft.outline.kind(at) else {
             continue;
         };

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod cleared;
 mod clock;
 mod commit;
 mod compaction;
@@ -21,8 +22,8 @@ mod settings;
 mod strategy;
 
 pub use compaction_core::{
-    Condition, Counts, Entry, EntryKind, Grain, Outline, Policy, Strategy, TokenEstimator, Trigger,
-    Verdict, Window,
+    Clearing, Condition, Counts, Entry, EntryKind, Grain, Outline, Policy, RecursiveSummarization,
+    SlidingWindow, Strategy, TokenCount, TokenEstimator, Trigger, TurnWindow, Verdict, Window,
 };
 pub use session_log::{
     Event, EventId, EventType, Message, NewEvent, Role, Seq, SessionId, Timestamp, ToolCall,

@@ -4,8 +4,8 @@
 use std::time::Instant;
 
 use compaction_core::{
-    Counts, Outcome as CoreOutcome, Progress, SummaryReply, SummaryRequest, View as CoreView,
-    compact,
+    Counts, Outcome as CoreOutcome, Progress, SummaryReply, SummaryRequest, Unchanged,
+    View as CoreView, compact,
 };
 use session_log::{Message, SessionId, View};
 use session_summarizer::{Brief, Fault, Retention, Sizes, SummarizerError, check};
@@ -93,20 +93,34 @@ impl Sessions {
             return Ok(Prepared::Nothing(Box::new(report)));
         }
 
+        let cleared = self.clear(compaction, &view, &outline, &costs);
+        let costs = cleared.costs(&costs);
+        let outline = view.outline_at(&costs);
+        let mut draft = Draft {
+            session: &session,
+            view: &view,
+            outline: &outline,
+            costs: &costs,
+            cleared: &cleared,
+            plan: None,
+            summary: None,
+        };
+        if !cleared.is_empty() && compaction.is_content(&Counts::from(&outline)) {
+            let plan = self.draw_up(compaction, &draft, report)?;
+            return Ok(Prepared::Plan(Box::new(plan)));
+        }
+
         let core = CoreView::new(view.events(), &outline).with_grain(compaction.grain);
         let strategy = compaction.strategy.as_core();
-        let mut summary = None;
         let mut progress = compact(&core, strategy, compaction.summarize());
         let outcome = loop {
             progress = match progress {
                 Progress::Done(outcome) => break outcome,
                 Progress::NeedsSummary(pending) => {
-                    match self
-                        .ask(compaction, &view, &costs, pending.request())
-                        .await?
-                    {
+                    let request = pending.request();
+                    match self.ask(compaction, &view, &costs, request).await? {
                         Answer::Summary(answer) => {
-                            summary = Some(*answer);
+                            draft.summary = Some(*answer);
                             pending.resume(SummaryReply::Provided)
                         }
                         Answer::Declined(why) => {
@@ -120,25 +134,17 @@ impl Sessions {
         if report.declined.is_some() {
             compaction.notify_failure(&report);
         }
-        match outcome {
-            CoreOutcome::Unchanged(why) => {
+        draft.plan = match outcome {
+            CoreOutcome::Compacted(plan) => Some(plan),
+            CoreOutcome::Unchanged(why) if cleared.is_empty() || why == Unchanged::Declined => {
                 report.outcome = Outcome::from(why);
                 report.warnings = warnings(compaction, &outline);
-                Ok(Prepared::Nothing(Box::new(report)))
+                return Ok(Prepared::Nothing(Box::new(report)));
             }
-            CoreOutcome::Compacted(plan) => {
-                let draft = Draft {
-                    session: &session,
-                    view: &view,
-                    outline: &outline,
-                    costs: &costs,
-                    plan: &plan,
-                    summary,
-                };
-                let plan = self.draw_up(compaction, &draft, report)?;
-                Ok(Prepared::Plan(Box::new(plan)))
-            }
-        }
+            CoreOutcome::Unchanged(_) => None,
+        };
+        let plan = self.draw_up(compaction, &draft, report)?;
+        Ok(Prepared::Plan(Box::new(plan)))
     }
 
     /// Asks for the summary, and takes only a valid one.

@@ -14,6 +14,12 @@ pub enum InvalidSettings {
         /// The name of the setting.
         setting: &'static str,
     },
+    /// A strategy that has what it covers summarized, without a summarizer.
+    #[error("{strategy} needs a summarizer")]
+    NoSummarizer {
+        /// The name of the strategy.
+        strategy: String,
+    },
     /// A token window whose reserve leaves nothing of its budget.
     #[error("the reserve of {reserve} tokens must be smaller than the budget of {budget}")]
     ReserveTooLarge {

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use compaction_core::{Strategy, Window};
+use compaction_core::{
+    RecursiveSummarization, SlidingWindow, Strategy, TokenCount, TurnWindow, Window,
+};
 use serde_json::{Value, json};
 use session_log::{Event, Json};
 
@@ -24,6 +26,7 @@ pub struct AnyStrategy {
     target: Target,
     reserve: Option<u64>,
     fault: Option<InvalidSettings>,
+    overlap: Option<usize>,
     inner: Arc<dyn Strategy<Arc<Event>> + Send + Sync>,
 }
 
@@ -60,6 +63,7 @@ impl AnyStrategy {
             target: Target::Unknown,
             reserve: None,
             fault: None,
+            overlap: None,
             inner: Arc::new(strategy),
         }
     }
@@ -73,12 +77,12 @@ impl AnyStrategy {
     /// Name and settings as JSON, as receipts and reports have them.
     #[must_use]
     pub fn describe(&self) -> Json {
-        let mut fields = serde_json::Map::new();
-        fields.insert("name".into(), Value::from(self.name.as_str()));
+        let mut text = format!(r#"{{"name":{}"#, Value::from(self.name.as_str()));
         for (name, value) in &self.settings {
-            fields.insert((*name).into(), value.clone());
+            text.push_str(&format!(r#","{name}":{value}"#));
         }
-        Json::from_value(&Value::Object(fields))
+        text.push('}');
+        Json::new(text).unwrap_or_else(|_| Json::string(&self.name))
     }
 
     /// Refuses settings of the strategy that can never work.
@@ -124,9 +128,103 @@ impl From<Window> for AnyStrategy {
                 _ => None,
             },
             fault: check_window(&window).err(),
+            overlap: None,
             inner: Arc::new(window),
         }
     }
+}
+
+impl AnyStrategy {
+    fn named(
+        name: &str,
+        settings: Vec<(&'static str, Value)>,
+        window: Window,
+        strategy: impl Strategy<Arc<Event>> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            name: name.into(),
+            settings,
+            inner: Arc::new(strategy),
+            ..Self::from(window)
+        }
+    }
+
+    /// How many of the first kept events the summarizer is shown, where the strategy says so.
+    pub(crate) fn overlap(&self) -> Option<usize> {
+        self.overlap
+    }
+}
+
+impl From<SlidingWindow> for AnyStrategy {
+    fn from(strategy: SlidingWindow) -> Self {
+        let SlidingWindow { max_events } = strategy;
+        let mut any = Self::named(
+            "sliding-window",
+            vec![("max_events", json!(max_events))],
+            Window::Events(max_events),
+            strategy,
+        );
+        any.fault = zero(max_events as u64, "max_events");
+        any
+    }
+}
+
+impl From<TurnWindow> for AnyStrategy {
+    fn from(strategy: TurnWindow) -> Self {
+        let TurnWindow { max_turns } = strategy;
+        let mut any = Self::named(
+            "turn-window",
+            vec![("max_turns", json!(max_turns))],
+            Window::Turns(max_turns),
+            strategy,
+        );
+        any.fault = zero(max_turns as u64, "max_turns");
+        any
+    }
+}
+
+impl From<TokenCount> for AnyStrategy {
+    fn from(strategy: TokenCount) -> Self {
+        let TokenCount { max_tokens } = strategy;
+        let window = Window::Tokens {
+            budget: max_tokens,
+            reserve: 0,
+        };
+        let settings = vec![("max_tokens", json!(max_tokens))];
+        let mut any = Self::named("token-count", settings, window, strategy);
+        any.fault = zero(max_tokens, "max_tokens");
+        any
+    }
+}
+
+impl From<RecursiveSummarization> for AnyStrategy {
+    fn from(strategy: RecursiveSummarization) -> Self {
+        let RecursiveSummarization {
+            max_events_to_keep,
+            overlap_size,
+        } = strategy;
+        let mut any = Self::named(
+            "recursive-summarization",
+            vec![
+                ("max_events_to_keep", json!(max_events_to_keep)),
+                ("overlap_size", json!(overlap_size)),
+            ],
+            Window::Events(max_events_to_keep),
+            strategy,
+        );
+        let too_large =
+            (overlap_size >= max_events_to_keep).then_some(InvalidSettings::OverlapTooLarge {
+                overlap_size,
+                max_events_to_keep,
+            });
+        any.fault = zero(max_events_to_keep as u64, "max_events_to_keep").or(too_large);
+        any.overlap = Some(overlap_size);
+        any
+    }
+}
+
+fn zero(number: u64, setting: &'static str) -> Option<InvalidSettings> {
+    (number == 0).then_some(InvalidSettings::Zero { setting })
 }
 
 impl fmt::Debug for AnyStrategy {
