@@ -19,7 +19,7 @@ use crate::parse::summary_turn;
 /// assert_eq!(log.to_string(), "s1 u1 c1[k1] t1(k1) a1 u2!:8");
 /// # Ok::<(), compaction_testkit::NotationError>(())
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Log {
     notes: Vec<Note>,
     outline: Outline,
@@ -132,6 +132,13 @@ impl FromIterator<Note> for Log {
         let mut log = Self::new();
         notes.into_iter().for_each(|note| log.push(note));
         log
+    }
+}
+
+impl fmt::Debug for Log {
+    /// The log in notation, so that a failure can be read.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Log({self})")
     }
 }
 

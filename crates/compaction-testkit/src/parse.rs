@@ -133,7 +133,9 @@ fn note(word: &str) -> Result<Note, NotationError> {
     }
     if let Some(tokens) = rest.strip_prefix(':') {
         let tokens = tokens.parse();
-        note = note.with_tokens(tokens.map_err(|_| fail("has a cost that is no number"))?);
+        note = note.with_tokens(tokens.map_err(|_| {
+            fail("has a cost that is no number; a pin goes before it, as in u1!:8")
+        })?);
         rest = "";
     }
     if !rest.is_empty() {

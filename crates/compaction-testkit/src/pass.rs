@@ -135,6 +135,15 @@ impl<S: Strategy<Note>> Pass<S> {
         }
     }
 
+    /// The view the pass leaves of a log when the summary it may ask for is provided and costs so
+    /// many tokens.
+    pub fn next_view(&self, log: &Log, summary_tokens: u64) -> Log {
+        match self.run(log, SummaryReply::Provided) {
+            Outcome::Compacted(plan) => log.after(&plan, summary_tokens),
+            Outcome::Unchanged(_) => log.clone(),
+        }
+    }
+
     /// What the pass makes of a log when the summary it may ask for is provided, as a line; see
     /// [`check`](crate::check()).
     ///

@@ -1,5 +1,7 @@
 //! Laws 9 to 11, which the built-in windows promise and others may claim.
 
+use std::collections::BTreeSet;
+
 use compaction_core::{
     EntryKind, Grain, MAX_TOKENS_PER_ENTRY, Outcome, Preamble, Strategy, Summarize,
 };
@@ -71,7 +73,7 @@ pub fn budget(trial: &Trial<'_>, budget: u64, reserve: u64) -> Verdict {
     Err(format!("{left} tokens stay, {limit} are allowed"))
 }
 
-/// Whether no pass could leave less.
+/// Whether all has left that a pass may cover.
 fn is_least(trial: &Trial<'_>) -> bool {
     let Some(turn) = trial.last(EntryKind::TurnStart, 0) else {
         return true;
@@ -80,18 +82,18 @@ fn is_least(trial: &Trial<'_>) -> bool {
         Grain::Step => step_starts(trial.log()).last().copied(),
         _ => None,
     };
-    let least = step.unwrap_or(turn);
-    if let Some((_, at)) = trial.cut() {
-        return at == least;
-    }
-    let held = held(trial.log());
+    let held = match step {
+        Some(_) => held(trial.log()),
+        None => BTreeSet::new(),
+    };
+    let outline = trial.log().outline();
     let floor = match trial.policy().preamble {
         Preamble::Counted => 0,
-        _ => trial.log().outline().preamble_end(),
+        _ => outline.preamble_end(),
     };
-    (floor..least).all(|at| {
-        let is_pinned = trial.log().outline().is_pinned(at);
-        !trial.is_conversation(at) || is_pinned || step.is_some() && held.contains(&at)
+    (floor..step.unwrap_or(turn)).all(|at| {
+        let has_left = trial.plan().is_some_and(|plan| plan.covered().contains(at));
+        has_left || held.contains(&at) || !outline.is_conversation(at)
     })
 }
 
