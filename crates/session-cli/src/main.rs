@@ -1,3 +1,21 @@
-//! The `compaction` command.
+//! The command `compaction`: looks at session logs and transcripts, and compacts them.
+//!
+//! It parses what was typed, calls the service, prints, and exits. What is pinned, covered or kept is
+//! decided below; nothing here knows a rule of a pass.
 
-fn main() {}
+mod args;
+mod commands;
+mod failure;
+mod output;
+mod parallel;
+mod progress;
+mod run;
+mod source;
+mod store;
+mod wait;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    run::run(std::env::args_os())
+}

@@ -1,0 +1,245 @@
+//! `compaction compact`: the main job.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use session::{Compaction, Outcome, SessionId, Sessions};
+use session_transcript::{Format, Repair};
+
+use crate::args::source::{SourceArgs, writable};
+use crate::args::window::WindowArgs;
+use crate::args::{Globals, after_help};
+use crate::commands::pass::Pass;
+use crate::commands::plan;
+use crate::failure::{Ending, Failure};
+use crate::output::json::{PassJson, document};
+use crate::output::receipt::{receipt, receipts, skipped_lines, warning_line};
+use crate::output::{file, print, tell, transcript};
+use crate::source::{Desk, Source, Talk, resolve};
+
+/// Compact a transcript or a session
+///
+/// A file: prints the compacted transcript on standard output, in its own format or in --to, and the
+/// receipt on standard error. The file itself is left alone.
+///
+/// A session: appends one boundary to its log. Nothing is lost: `show --log` still has all of it, and
+/// `undo` takes the boundary back.
+///
+/// What stays: the latest system prompt, what stands before the first turn, and the newest whole turns
+/// that the window has room for. The newest turn always stays. When there is nothing to compact the
+/// transcript is printed as it is.
+///
+/// A file with several conversations (JSONL with one on each line, an array of runs) is compacted
+/// conversation by conversation. Conversations of sub-agents are left as they are, and left out when
+/// the format changes.
+#[derive(Args, Debug)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct CompactArgs {
+    #[command(flatten)]
+    source: SourceArgs,
+
+    #[command(flatten)]
+    window: WindowArgs,
+
+    /// Write the transcript to FILE instead of standard output; a file of this name is replaced once the
+    /// new one is whole
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// Write another format: openai-chat, anthropic, claude-code or jsonl [default: the file's own]
+    #[arg(long, value_name = "FORMAT", value_parser = writable, help_heading = "Output")]
+    to: Option<Format>,
+
+    /// Stop at the plan: say what would be done, and do nothing
+    #[arg(short = 'n', long, help_heading = "Output")]
+    dry_run: bool,
+}
+
+const AFTER_HELP: &str = after_help!(
+    "\
+Examples:
+  compaction compact talk.json > shorter.json        keep 8,000 tokens of it
+  compaction compact talk.jsonl --last-turns 4 -o shorter.jsonl
+  zcat old.json.gz | compaction compact - --to anthropic
+  compaction compact talk.json --json | jq '[.view[].message]'
+  compaction compact 37f83ec9 --tokens 60k --when 'tokens>=100k'"
+);
+
+/// Runs the command.
+pub(crate) async fn run(globals: &Globals, args: &CompactArgs) -> Result<Ending, Failure> {
+    let compaction = args.window.compaction()?;
+    let estimator = args.window.tokens.estimator()?;
+    args.check()?;
+    match resolve(&args.source, globals.store.as_deref(), estimator).await? {
+        source if args.dry_run => plan::show(globals, &source, &compaction).await,
+        Source::File(desk) => of_file(globals, args, &desk, &compaction).await,
+        Source::Session(sessions, id) => {
+            of_session(globals, args, &sessions, &id, &compaction).await
+        }
+    }
+}
+
+impl CompactArgs {
+    /// Refuses to write over the input, which is promised to stay.
+    fn check(&self) -> Result<(), Failure> {
+        let Some(output) = &self.output else {
+            return Ok(());
+        };
+        let same = |a: &std::path::Path, b: &std::path::Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
+        if same(output, self.source.source.as_ref()) {
+            return Err(Failure::usage(format!(
+                "{} is the input, which is never changed",
+                output.display()
+            ))
+            .with_hint(
+                "write another file, and move it over the input when you have looked at it",
+            ));
+        }
+        Ok(())
+    }
+}
+
+async fn of_file(
+    globals: &Globals,
+    args: &CompactArgs,
+    desk: &Desk,
+    compaction: &Compaction,
+) -> Result<Ending, Failure> {
+    let mut texts = Vec::with_capacity(desk.talks.len());
+    let mut passes = Vec::with_capacity(desk.talks.len());
+    let mut warnings: Vec<String> = desk
+        .input
+        .warnings
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let mut left_out = 0_usize;
+    for talk in &desk.talks {
+        if talk.is_side {
+            match own_format(desk, args) {
+                true => texts.push(written_back(desk, talk, args).await?),
+                false => left_out += 1,
+            }
+            continue;
+        }
+        let pass = Pass::run(&desk.sessions, &talk.id, compaction).await?;
+        let text = compacted(desk, talk, args, &pass, &mut warnings).await?;
+        texts.push(text);
+        passes.push((talk, pass));
+    }
+    if left_out > 0 {
+        warnings.push(format!(
+            "{left_out} conversation(s) of sub-agents were left out"
+        ));
+    }
+    let whole = transcript::together(&texts, desk.input.is_array && own_format(desk, args));
+    match &args.output {
+        Some(path) => file::write(path, &whole)?,
+        None if !globals.json => print(&whole)?,
+        None => {}
+    }
+    tell_file(globals, desk, &passes, &warnings);
+    if globals.json {
+        let skipped = desk
+            .input
+            .skipped
+            .iter()
+            .map(|skipped| format!("skipped {skipped}"));
+        let about: Vec<String> = warnings.iter().cloned().chain(skipped).collect();
+        print(&documents(passes.iter().map(|(_, pass)| pass), &about)?)?;
+    }
+    Ok(Ending::Done)
+}
+
+/// One document, or an array of them for a file with several conversations.
+pub(crate) fn documents<'a>(
+    passes: impl ExactSizeIterator<Item = &'a Pass>,
+    about_file: &[String],
+) -> Result<String, Failure> {
+    let mut all: Vec<PassJson<'_>> = passes
+        .map(|pass| PassJson::new(pass, about_file.iter().cloned()))
+        .collect();
+    match all.len() {
+        1 => document(&all.swap_remove(0)),
+        _ => document(&all),
+    }
+}
+
+/// The conversation as a transcript: its view if it was compacted, else as it was read.
+async fn compacted(
+    desk: &Desk,
+    talk: &Talk,
+    args: &CompactArgs,
+    pass: &Pass,
+    warnings: &mut Vec<String>,
+) -> Result<String, Failure> {
+    if pass.report.outcome != Outcome::Compacted && own_format(desk, args) {
+        return written_back(desk, talk, args).await;
+    }
+    let view = transcript::as_log(&pass.after);
+    let format = args.to.unwrap_or(desk.input.format);
+    let written = transcript::in_format(&view, Some(&talk.envelope), format, Repair::Abandoned)?;
+    warnings.extend(written.warnings.iter().map(ToString::to_string));
+    Ok(written.text)
+}
+
+/// The conversation as it was read.
+async fn written_back(desk: &Desk, talk: &Talk, args: &CompactArgs) -> Result<String, Failure> {
+    let log = desk.sessions.log(&talk.id).await?;
+    let events: Vec<_> = log
+        .iter()
+        .map(|event| session::Event::clone(event).into_new())
+        .collect();
+    let format = args.to.unwrap_or(desk.input.format);
+    let written = transcript::in_format(&events, Some(&talk.envelope), format, Repair::Nothing)?;
+    Ok(written.text)
+}
+
+fn own_format(desk: &Desk, args: &CompactArgs) -> bool {
+    args.to.is_none_or(|to| to == desk.input.format)
+}
+
+/// The receipts, and what was said about the file.
+fn tell_file(globals: &Globals, desk: &Desk, passes: &[(&Talk, Pass)], warnings: &[String]) {
+    if globals.quiet || globals.json {
+        return;
+    }
+    let input = &desk.input;
+    let mut text = match passes {
+        [(_, pass)] => receipt(&input.name, pass, &desk.sessions),
+        _ => receipts(
+            &input.name,
+            passes.iter().map(|(talk, pass)| (talk.id.as_str(), pass)),
+        ),
+    };
+    text.extend(warnings.iter().map(|warning| warning_line(warning)));
+    text.push_str(&skipped_lines(&input.name, &input.skipped));
+    tell(&text);
+}
+
+async fn of_session(
+    globals: &Globals,
+    args: &CompactArgs,
+    sessions: &Sessions,
+    id: &SessionId,
+    compaction: &Compaction,
+) -> Result<Ending, Failure> {
+    if args.output.is_some() || args.to.is_some() {
+        let option = if args.to.is_some() {
+            "--to"
+        } else {
+            "--output"
+        };
+        return Err(Failure::usage(format!(
+            "{option} is about a transcript, and {id} is a session"
+        ))
+        .with_hint(format!("compact it first, then `compaction export {id}`")));
+    }
+    let pass = Pass::run(sessions, id, compaction).await?;
+    if globals.json {
+        print(&documents(std::iter::once(&pass), &[])?)?;
+    } else if !globals.quiet {
+        tell(&receipt(id.as_str(), &pass, sessions));
+    }
+    Ok(Ending::Done)
+}

@@ -1,0 +1,62 @@
+//! Writing conversations as transcripts.
+
+use session::{NewEvent, View};
+use session_log::{EventBody, Origin};
+use session_transcript::{Envelope, Format, Repair, WriteError, WriteOptions, Written, write};
+
+use crate::failure::Failure;
+
+/// A view as a log of its own: as it is shown, and without the boundary it was folded from.
+pub(crate) fn as_log(view: &View) -> Vec<NewEvent> {
+    let alone = |event: &std::sync::Arc<session::Event>| {
+        let message = view.shown(event)?.into_owned();
+        let mut event = session::Event::clone(event).into_new();
+        event.body = EventBody::Message(message);
+        if let Origin::Summary { boundary } = &mut event.origin {
+            *boundary = None;
+        }
+        Some(event)
+    };
+    view.events().iter().filter_map(alone).collect()
+}
+
+/// Writes events in a format, in the layout of `envelope` if it is of that format.
+pub(crate) fn in_format(
+    events: &[NewEvent],
+    envelope: Option<&Envelope>,
+    format: Format,
+    repair: Repair,
+) -> Result<Written, Failure> {
+    let options = WriteOptions::default().with_repair(repair);
+    write(events, envelope, format, &options).map_err(|error| unwritable(&error))
+}
+
+/// Puts the conversations of one file together again: as an array if they came in one, else one
+/// after the other, each from the beginning of a line.
+pub(crate) fn together(texts: &[String], is_array: bool) -> String {
+    let mut whole = String::with_capacity(texts.iter().map(|text| text.len() + 2).sum());
+    let (open, between, close) = match texts.len() {
+        0 | 1 => ("", "", "\n"),
+        _ if is_array => ("[", ",\n", "]\n"),
+        _ => ("", "\n", "\n"),
+    };
+    whole.push_str(open);
+    for (at, text) in texts.iter().enumerate() {
+        if at > 0 {
+            whole.push_str(between);
+        }
+        whole.push_str(text.trim_end());
+    }
+    whole.push_str(close);
+    whole
+}
+
+fn unwritable(error: &WriteError) -> Failure {
+    let failure = Failure::work(error.to_string());
+    match error {
+        WriteError::Unrepresentable { .. } => {
+            failure.with_hint("--to jsonl has a place for everything")
+        }
+        _ => failure.with_hint("choose another format with --to"),
+    }
+}

@@ -1,0 +1,111 @@
+//! What SOURCE means: an existing file, standard input, or a session in the store.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use session::{SessionId, Sessions, TokenEstimator};
+
+use crate::args::source::SourceArgs;
+use crate::failure::{Failure, plainly};
+use crate::source::{Desk, Input};
+use crate::store::StoreUrl;
+
+/// A conversation that was found.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// In a file, or on standard input.
+    File(Box<Desk>),
+    /// In the store.
+    Session(Sessions, SessionId),
+}
+
+/// Finds what `args` names. A file goes before a session of the same name.
+pub(crate) async fn resolve(
+    args: &SourceArgs,
+    store: Option<&str>,
+    estimator: Arc<dyn TokenEstimator>,
+) -> Result<Source, Failure> {
+    if let Some(mut input) = file(args)? {
+        if let Some(wanted) = &args.conversation {
+            input.choose(wanted)?;
+        }
+        return Ok(Source::File(Box::new(Desk::lay(input, estimator).await?)));
+    }
+    if args.conversation.is_some() || args.from.from.is_some() {
+        let option = if args.from.from.is_some() {
+            "--from"
+        } else {
+            "--conversation"
+        };
+        let failure = Failure::usage(format!(
+            "{option} is about a file, and {} is none",
+            args.source.display()
+        ));
+        return Err(failure.with_detail(missing(args)));
+    }
+    let url = StoreUrl::parse(store)?;
+    let opened = url.open_existing(estimator)?;
+    let id = args
+        .source
+        .to_str()
+        .and_then(|text| SessionId::new(text).ok());
+    if let (Some(sessions), Some(id)) = (&opened, &id)
+        && sessions.find(id).await?.is_some()
+    {
+        return Ok(Source::Session(sessions.clone(), id.clone()));
+    }
+    let what = if args.session {
+        "no session"
+    } else {
+        "no file and no session"
+    };
+    let mut failure = Failure::usage(format!("{what} is named {}", args.source.display()));
+    if !args.session {
+        failure = failure.with_detail(missing(args));
+    }
+    failure = failure.with_detail(match opened {
+        Some(_) => format!("looked for the session in {url}"),
+        None => format!("looked for the session in {url}, which does not exist"),
+    });
+    Err(failure
+        .with_hint("`compaction sessions` lists what is in the store; `-` reads standard input"))
+}
+
+/// The file that is meant, if one is.
+fn file(args: &SourceArgs) -> Result<Option<Input>, Failure> {
+    if args.session {
+        return Ok(None);
+    }
+    let format = args.from.from;
+    if args.source == "-" {
+        return Input::of_stdin(format).map(Some);
+    }
+    let path = Path::new(&args.source);
+    match path.metadata() {
+        // A folder is no transcript, but its name may well be that of a session.
+        Ok(metadata) if metadata.is_dir() && format.is_none() && looks_like_an_id(path) => Ok(None),
+        Ok(_) => Input::of_file(path, format).map(Some),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound || !looks_like_a_path(path) => {
+            Ok(None)
+        }
+        Err(error) => Err(Failure::unreadable(path, &error)),
+    }
+}
+
+fn looks_like_a_path(path: &Path) -> bool {
+    path.components().count() > 1 || path.extension().is_some()
+}
+
+fn looks_like_an_id(path: &Path) -> bool {
+    !looks_like_a_path(path)
+}
+
+fn missing(args: &SourceArgs) -> String {
+    let path = Path::new(&args.source);
+    let why = match path.metadata() {
+        Ok(metadata) if metadata.is_dir() => "it is a folder".into(),
+        Ok(_) => "it was not asked for".into(),
+        Err(error) => plainly(&error),
+    };
+    format!("looked for the file {}: {why}", path.display())
+}

@@ -1,0 +1,175 @@
+//! The store by its address.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use session::{MemoryStore, SessionStore, Sessions, SystemMessages, TokenEstimator};
+
+use crate::failure::Failure;
+
+/// The name of the file in the user's data folder.
+const FILE: &str = "sessions.db";
+
+/// Where sessions are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum StoreUrl {
+    /// In a SQLite file.
+    Sqlite(PathBuf),
+    /// In memory, until the command ends.
+    Memory,
+}
+
+impl StoreUrl {
+    /// Reads an address; `None` stands for the default.
+    pub(crate) fn parse(url: Option<&str>) -> Result<Self, Failure> {
+        const HINT: &str = "write sqlite:PATH or memory:";
+        let Some(url) = url.filter(|url| !url.trim().is_empty()) else {
+            return default_file().map(Self::Sqlite);
+        };
+        if let Some(path) = url.strip_prefix("sqlite:") {
+            let path = path.strip_prefix("//").unwrap_or(path);
+            if path.is_empty() {
+                return Err(Failure::usage("the store sqlite: names no file").with_hint(HINT));
+            }
+            return Ok(Self::Sqlite(path.into()));
+        }
+        if url == "memory:" || url == "memory" {
+            return Ok(Self::Memory);
+        }
+        if url.starts_with("postgres:") || url.starts_with("postgresql:") {
+            return Err(
+                Failure::usage("the PostgreSQL store is not built into this command")
+                    .with_hint(HINT),
+            );
+        }
+        Err(Failure::usage(format!("no store has the address {url:?}")).with_hint(HINT))
+    }
+
+    /// Opens the store, and makes it if there is none.
+    pub(crate) fn open(&self, estimator: Arc<dyn TokenEstimator>) -> Result<Sessions, Failure> {
+        match self {
+            Self::Memory => Ok(service(MemoryStore::new(), estimator)),
+            Self::Sqlite(path) => {
+                make_folder(path)?;
+                open_sqlite(path, estimator)
+            }
+        }
+    }
+
+    /// Opens the store if there is one. Looking for something makes no file.
+    pub(crate) fn open_existing(
+        &self,
+        estimator: Arc<dyn TokenEstimator>,
+    ) -> Result<Option<Sessions>, Failure> {
+        match self {
+            Self::Memory => self.open(estimator).map(Some),
+            Self::Sqlite(path) => match path.try_exists() {
+                Ok(false) => Ok(None),
+                Ok(true) => open_sqlite(path, estimator).map(Some),
+                Err(error) => Err(Failure::unreadable(path, &error)),
+            },
+        }
+    }
+}
+
+/// Opens the store for a command that has nothing to do where there is none.
+pub(crate) fn open(
+    url: Option<&str>,
+    estimator: Arc<dyn TokenEstimator>,
+) -> Result<Sessions, Failure> {
+    let url = StoreUrl::parse(url)?;
+    url.open_existing(estimator)?.ok_or_else(|| {
+        Failure::usage(format!("there is no store at {url}")).with_hint(
+            "`compaction import FILE` makes one; --store or COMPACTION_STORE name another",
+        )
+    })
+}
+
+impl std::fmt::Display for StoreUrl {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
+            Self::Memory => f.write_str("memory:"),
+        }
+    }
+}
+
+/// The service over `store`. Transcripts have system messages in them, so it stores them.
+pub(crate) fn service(store: impl SessionStore, estimator: Arc<dyn TokenEstimator>) -> Sessions {
+    Sessions::new(store, estimator).with_system_messages(SystemMessages::Allowed)
+}
+
+fn open_sqlite(path: &Path, estimator: Arc<dyn TokenEstimator>) -> Result<Sessions, Failure> {
+    let _ = estimator;
+    Err(Failure::work(format!(
+        "cannot open the store {}",
+        path.display()
+    )))
+}
+
+fn make_folder(path: &Path) -> Result<(), Failure> {
+    let Some(folder) = path
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty())
+    else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(folder).map_err(|error| {
+        Failure::work(format!(
+            "cannot make the folder {}: {}",
+            folder.display(),
+            crate::failure::plainly(&error)
+        ))
+        .with_hint("choose another place with --store sqlite:PATH")
+    })
+}
+
+/// The file in the folder where programs of this user keep their data.
+fn default_file() -> Result<PathBuf, Failure> {
+    let absolute = |name: &str| {
+        std::env::var_os(name)
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+    };
+    let home = || std::env::home_dir().filter(|path| path.is_absolute());
+    let folder = if cfg!(windows) {
+        absolute("LOCALAPPDATA").or_else(|| Some(home()?.join("AppData").join("Local")))
+    } else if cfg!(target_os = "macos") {
+        home().map(|home| home.join("Library").join("Application Support"))
+    } else {
+        absolute("XDG_DATA_HOME").or_else(|| Some(home()?.join(".local").join("share")))
+    };
+    match folder {
+        Some(folder) => Ok(folder.join("compaction").join(FILE)),
+        None => Err(Failure::usage("no folder is known for the store")
+            .with_hint("name one with --store sqlite:PATH or COMPACTION_STORE")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_read_back() {
+        for (url, shown) in [
+            ("sqlite:a.db", "sqlite:a.db"),
+            ("sqlite:///tmp/a.db", "sqlite:/tmp/a.db"),
+            ("sqlite:C:\\a.db", "sqlite:C:\\a.db"),
+            ("memory:", "memory:"),
+        ] {
+            assert_eq!(StoreUrl::parse(Some(url)).unwrap().to_string(), shown);
+        }
+    }
+
+    #[test]
+    fn other_addresses_are_refused_with_a_hint() {
+        for url in ["a.db", "sqlite:", "postgres://host/db", "mysql://x"] {
+            let failure = StoreUrl::parse(Some(url)).unwrap_err();
+            assert!(
+                failure.render().contains("write sqlite:PATH or memory:"),
+                "{url}"
+            );
+        }
+    }
+}
