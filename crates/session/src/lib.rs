@@ -34,6 +34,7 @@ pub use session_store::{
     OnDamage, Order, Page, Reach, Scope, SearchQuery, Session, SessionMark, SessionQuery,
     SessionStore, Snippet, StoreError, attribute,
 };
+pub use session_summarizer::{Ledger, Summarizer};
 
 #[cfg(feature = "memory")]
 pub use session_store_memory::MemoryStore;
