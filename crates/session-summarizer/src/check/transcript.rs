@@ -1,5 +1,7 @@
 //! Whether a text is the transcript again.
 
+use session_log::{Message, Part, Role};
+
 use crate::brief::Brief;
 use crate::prompt::{CONVERSATION_MARKER, PRIOR_MARKER, UPCOMING_MARKER};
 
@@ -7,53 +9,85 @@ use crate::prompt::{CONVERSATION_MARKER, PRIOR_MARKER, UPCOMING_MARKER};
 /// quoted in sound summaries.
 const SHORTEST: usize = 24;
 
+/// The letters and digits that may stand between two copied messages: a number and a role
+/// (`[12] assistant`), but no sentence and no heading.
+const GAP: usize = 15;
+
 /// Whether the text is the prompt or the transcript again.
 ///
 /// It is when a section marker of the prompt stands in it, or when more than half of it is made of
-/// whole messages that are neighbours in the conversation. Sound summaries quote single messages;
-/// they do not have the answer behind the question, word by word, for most of their length.
+/// whole messages of two speakers that follow one another as they do in the conversation. Sound
+/// summaries quote single messages, and lists quote one speaker; they do not have the answer behind
+/// the question, word by word, for most of their length.
 pub(super) fn is_echo(text: &str, brief: &Brief<'_>) -> bool {
     let is_marker =
         |line: &str| [PRIOR_MARKER, CONVERSATION_MARKER, UPCOMING_MARKER].contains(&line.trim());
     if text.lines().any(is_marker) {
         return true;
     }
+
     let text = alphanumeric(text);
     let mut copied = 0_usize;
-    let mut previous = 0_usize;
-    let mut is_previous_counted = false;
+    let mut run = Run::default();
     for shown in brief.covered() {
-        let mut rendered = String::new();
-        for part in &shown.message.parts {
-            if let Some(said) = part.as_text() {
-                rendered.push_str(said);
-            }
-        }
-        for result in shown.message.results() {
-            for said in result.parts.iter().filter_map(|part| part.as_text()) {
-                rendered.push_str(said);
-            }
-        }
-        let said = alphanumeric(&rendered);
+        let said = alphanumeric(&said(&shown.message));
         if said.len() < SHORTEST {
             continue;
         }
-        let is_copied = said.len() <= text.len() && text.contains(&said);
-        if !is_copied {
-            previous = 0;
-            is_previous_counted = false;
+        let role = &shown.message.role;
+        let next = text.get(run.end..).and_then(|rest| rest.find(&said));
+        if let Some(offset) = next.filter(|offset| run.length > 0 && *offset <= GAP) {
+            run.add(role, run.end.saturating_add(offset), said.len());
             continue;
         }
-        if previous > 0 {
-            if !is_previous_counted {
-                copied = copied.saturating_add(previous);
-            }
-            copied = copied.saturating_add(said.len());
-            is_previous_counted = true;
+        copied = copied.saturating_add(run.copied());
+        run = Run::default();
+        if let Some(start) = text.find(&said) {
+            run.add(role, start, said.len());
         }
-        previous = said.len();
     }
+    copied = copied.saturating_add(run.copied());
     copied.saturating_mul(2) > text.len()
+}
+
+/// Messages that stand behind one another in the text, as they do in the conversation.
+#[derive(Default)]
+struct Run<'a> {
+    length: usize,
+    end: usize,
+    role: Option<&'a Role>,
+    has_two_speakers: bool,
+}
+
+impl<'a> Run<'a> {
+    fn add(&mut self, role: &'a Role, start: usize, length: usize) {
+        self.length = self.length.saturating_add(length);
+        self.end = start.saturating_add(length);
+        self.has_two_speakers |= self.role.is_some_and(|first| first != role);
+        self.role = self.role.or(Some(role));
+    }
+
+    /// What counts as copied.
+    fn copied(&self) -> usize {
+        if self.has_two_speakers {
+            self.length
+        } else {
+            0
+        }
+    }
+}
+
+/// What a message says, without its calls.
+fn said(message: &Message) -> String {
+    let mut text = String::new();
+    for part in &message.parts {
+        match part {
+            Part::Text(said) | Part::Refusal(said) => text.push_str(&said.text),
+            Part::ToolResult(result) => text.extend(result.parts.iter().filter_map(Part::as_text)),
+            _ => {}
+        }
+    }
+    text
 }
 
 fn alphanumeric(text: &str) -> String {

@@ -108,11 +108,26 @@ impl<S> Chunked<S> {
         Ok(self.fold(brief, self.limit)?.chunks.len())
     }
 
-    /// The tokens of the request that a brief becomes.
+    /// The tokens of the request that a brief becomes, paragraph by paragraph: what is packed by
+    /// its parts is measured by its parts.
     fn cost(&self, brief: &Brief<'_>) -> u64 {
-        let request = brief.request();
-        let system = self.estimator.estimate(&request.system);
-        system.saturating_add(self.estimator.estimate(&request.user))
+        let around = brief
+            .over(brief.prior().to_vec(), Vec::new())
+            .with_overlap(brief.overlap().to_vec())
+            .request();
+        let system = self.estimator.estimate(&around.system);
+        let user = self.estimator.estimate(&around.user);
+        brief
+            .covered()
+            .iter()
+            .map(|shown| self.paragraph(brief, shown))
+            .fold(system.saturating_add(user), u64::saturating_add)
+    }
+
+    /// The tokens of a message in the request, with its line break.
+    fn paragraph(&self, brief: &Brief<'_>, shown: &Shown<'_>) -> u64 {
+        let text = brief.prompt().paragraph(shown);
+        self.estimator.estimate(&text).saturating_add(1)
     }
 
     /// The tokens of a summary so far.
@@ -156,11 +171,7 @@ impl<S> Chunked<S> {
             return Err(too_long);
         }
 
-        let cost = |shown: &Shown<'_>| {
-            let paragraph = brief.prompt().paragraph(shown);
-            self.estimator.estimate(&paragraph).saturating_add(1)
-        };
-        let chunks = chunks(&covered, room, &cost);
+        let chunks = chunks(&covered, room, &|shown| self.paragraph(brief, shown));
         if chunks.len() > self.most_calls {
             return Err(too_long);
         }
@@ -210,7 +221,8 @@ impl<S: Summarizer> Chunked<S> {
             } else if shows_overlap {
                 part = part.with_overlap(brief.overlap().to_vec());
             }
-            if self.cost(&part) > limit {
+            let tried = self.cost(&part);
+            if tried > limit {
                 return Err(self.too_large(so_far.as_ref(), running, limit));
             }
             let summary = match self.inner.summarize(part.clone()).await {
@@ -219,7 +231,7 @@ impl<S: Summarizer> Chunked<S> {
                 Err(SummarizerError::InputTooLong { limit }) => {
                     let left = part.covered().iter().cloned().chain(chunks.flatten());
                     return Ok(Run::TooLong {
-                        limit,
+                        limit: smaller(limit, tried),
                         so_far,
                         prior,
                         left: left.collect(),
@@ -256,7 +268,8 @@ impl<S> Chunked<S> {
 enum Run<'a> {
     Done(Option<Summary>),
     TooLong {
-        limit: Option<u64>,
+        /// The limit to go on with.
+        limit: u64,
         so_far: Option<Summary>,
         prior: Vec<Cow<'a, str>>,
         left: Vec<Shown<'a>>,
@@ -267,10 +280,11 @@ enum Run<'a> {
 impl<S: Summarizer> Summarizer for Chunked<S> {
     async fn summarize(&self, brief: Brief<'_>) -> Result<Option<Summary>, SummarizerError> {
         let mut limit = self.limit;
-        if self.cost(&brief) <= limit {
+        let tried = self.cost(&brief);
+        if tried <= limit {
             match self.inner.summarize(brief.clone()).await {
                 Err(SummarizerError::InputTooLong { limit: told }) => {
-                    limit = smaller(told, self.cost(&brief).min(limit));
+                    limit = smaller(told, tried);
                 }
                 answer => return answer,
             }
@@ -287,7 +301,7 @@ impl<S: Summarizer> Summarizer for Chunked<S> {
                     prior,
                     left: covered,
                 } => {
-                    limit = smaller(told, limit);
+                    limit = told;
                     so_far = summary;
                     left = left.over(prior, covered).with_overlap(overlap.clone());
                 }
@@ -297,7 +311,8 @@ impl<S: Summarizer> Summarizer for Chunked<S> {
     }
 }
 
-/// The limit that the summarizer names, if it is news; else half of what was tried.
+/// The limit that the summarizer names, if it explains why the request was too long; where the
+/// estimator counts less than the summarizer does, half of what was tried.
 fn smaller(told: Option<u64>, tried: u64) -> u64 {
     told.filter(|told| *told < tried).unwrap_or(tried / 2)
 }

@@ -104,3 +104,76 @@ pub(super) fn is_covered(covered: &[Shown<'_>], chunks: &[Vec<Shown<'_>>]) -> bo
 fn is_whole(unit: &Shown<'_>, original: &Shown<'_>) -> bool {
     unit.piece == original.piece && unit.event == original.event && unit.message == original.message
 }
+
+#[cfg(test)]
+mod tests {
+    use session_log::Message;
+
+    use super::*;
+
+    fn cost(shown: &Shown<'_>) -> u64 {
+        said(&shown.message).len() as u64 + 1
+    }
+
+    /// What stands in which chunk, as text: `a b | c`, pieces as `d1/3`.
+    fn drawn(chunks: &[Vec<Shown<'_>>]) -> String {
+        let one = |shown: &Shown<'_>| match shown.piece {
+            Some(piece) => format!("{}/{}", piece.number, piece.count),
+            None => said(&shown.message),
+        };
+        let row = |chunk: &Vec<Shown<'_>>| chunk.iter().map(one).collect::<Vec<_>>().join(" ");
+        chunks.iter().map(row).collect::<Vec<_>>().join(" | ")
+    }
+
+    #[test]
+    fn chunks_are_as_few_and_as_even_as_can_be() {
+        let cases = [
+            ("a b c d e f", 4, "a b | c d | e f"),
+            ("a b c d e", 6, "a b c | d e"),
+            ("a b c d", 100, "a b c d"),
+            ("aaaa b b b", 5, "aaaa | b b | b"),
+            ("aaaaaaaaa b", 7, "1/2 | 2/2 b"),
+            ("", 6, ""),
+        ];
+        for (text, room, expected) in cases {
+            let talk: Vec<_> = text.split_whitespace().map(Message::user).collect();
+            let covered: Vec<_> = talk.iter().map(Shown::from).collect();
+            let chunks = chunks(&covered, room, &cost);
+            assert_eq!(drawn(&chunks), expected, "{text:?} in {room}");
+            assert!(is_covered(&covered, &chunks));
+            assert!(
+                chunks
+                    .iter()
+                    .all(|it| it.iter().map(cost).sum::<u64>() <= room)
+            );
+        }
+    }
+
+    /// Each way in which a plan can be wrong is noticed.
+    #[test]
+    fn a_plan_that_shows_something_twice_never_or_late_is_noticed() {
+        let talk = ["one", "two two two two", "three"].map(Message::user);
+        let covered: Vec<_> = talk.iter().map(Shown::from).collect();
+        let good = chunks(&covered, 8, &cost);
+        assert_eq!(drawn(&good), "one | 1/3 | 2/3 | 3/3 | three");
+        assert!(is_covered(&covered, &good));
+
+        for at in 0..good.len() {
+            let mut missing = good.clone();
+            missing.remove(at);
+            assert!(!is_covered(&covered, &missing), "without {at}");
+
+            let mut twice = good.clone();
+            twice.insert(at, good[at].clone());
+            assert!(!is_covered(&covered, &twice), "twice {at}");
+        }
+        for at in 1..good.len() {
+            let mut swapped = good.clone();
+            swapped.swap(at - 1, at);
+            assert!(!is_covered(&covered, &swapped), "swapped {at}");
+        }
+        let mut changed = good.clone();
+        changed[1][0].message.to_mut().parts.clear();
+        assert!(!is_covered(&covered, &changed));
+    }
+}

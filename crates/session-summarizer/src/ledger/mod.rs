@@ -50,9 +50,7 @@ use crate::summary::Summary;
 ///     "# Ledger",
 ///     "## Goal",
 ///     "- Fix the login. Never touch config.yml, it belongs to the other team.",
-///     "## Rules and decisions",
-///     "- Never touch config.yml, it belongs to the other team.",
-///     "## Errors, as tools wrote them",
+///     "## Errors, word by word",
 ///     "- error: test logout failed, expected 200",
 ///     "## Files and paths",
 ///     "- config.yml",
@@ -60,7 +58,7 @@ use crate::summary::Summary;
 ///     "## Commands",
 ///     "- cargo test -q",
 ///     "## Numbers",
-///     "- the server answers with 500 when there",
+///     "- the server answers with 500 when there is no",
 /// ]);
 /// ```
 #[derive(Clone)]

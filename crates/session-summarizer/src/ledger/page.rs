@@ -43,7 +43,7 @@ impl Section {
             Words => "What the person said",
             Decisions => "Rules and decisions",
             Open => "Calls without a result",
-            Errors => "Errors, as tools wrote them",
+            Errors => "Errors, word by word",
             Changed => "Files changed",
             Paths => "Files and paths",
             Commands => "Commands",
@@ -60,11 +60,6 @@ impl Section {
             Open | Paths | Ids => 2,
             _ => 1,
         }
-    }
-
-    /// Whether the first lines are the most useful ones; elsewhere it is the newest.
-    fn is_oldest_first(self) -> bool {
-        matches!(self, Earlier | Goal)
     }
 }
 
@@ -191,8 +186,10 @@ impl Page {
             let skipped = ordered.len().saturating_sub(MOST_LINES);
             ordered.drain(..skipped);
             // The next line to take is the last of the queue.
-            if section.is_oldest_first() {
-                ordered.reverse();
+            match section {
+                Earlier | Goal => ordered.reverse(),
+                Decisions => ordered = from_both_ends(&ordered),
+                _ => {}
             }
             queues.push((section, ordered));
         }
@@ -252,6 +249,19 @@ impl Page {
         }
         text
     }
+}
+
+/// A queue whose last entries are the newest line, the oldest, the second newest and so on: the
+/// rules of a session stand at its beginning, the decisions at its end.
+fn from_both_ends<'a>(ordered: &[&'a str]) -> Vec<&'a str> {
+    let mut rest = ordered.iter().copied();
+    let mut queue = Vec::with_capacity(ordered.len());
+    while let Some(newest) = rest.next_back() {
+        queue.push(newest);
+        queue.extend(rest.next());
+    }
+    queue.reverse();
+    queue
 }
 
 fn left_out(line: &str) -> Option<u64> {

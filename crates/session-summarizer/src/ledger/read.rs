@@ -57,38 +57,61 @@ fn message(shown: &Shown<'_>, page: &mut Page) {
     }
 }
 
+/// The words of the person: the first ones are the goal, sentences that set a rule stand among the
+/// rules, and the rest is kept turn by turn.
 fn words(text: &str, page: &mut Page) {
     if text.trim().is_empty() {
         return;
     }
+    let is_paste = is_long(text);
     if page.is_empty(Section::Goal) {
-        page.push(Section::Goal, line_of(text, GOAL));
+        let goal = line_of(text, GOAL);
+        let rules = sentences(text).filter(|it| !is_paste && is_decision(it, true));
+        for rule in rules.map(|it| line_of(it, SENTENCE)) {
+            if !goal.contains(&rule) {
+                page.push(Section::Decisions, rule);
+            }
+        }
+        page.push(Section::Goal, goal);
         return;
     }
-    // A single sentence that sets a rule stands among the rules.
-    let is_rule = sentences(text).all(|it| is_decision(it, true));
-    if !is_rule || sentences(text).nth(1).is_some() {
+    if is_paste {
         page.push(Section::Words, line_of(text, SENTENCE));
+        return;
     }
+    let (rules, rest): (Vec<&str>, Vec<&str>) =
+        sentences(text).partition(|it| is_decision(it, true));
+    for rule in rules {
+        page.push(Section::Decisions, line_of(rule, SENTENCE));
+    }
+    if !rest.is_empty() {
+        page.push(Section::Words, line_of(&rest.join(" "), SENTENCE));
+    }
+}
+
+fn is_long(text: &str) -> bool {
+    text.chars().nth(LONG_TEXT).is_some()
 }
 
 /// What is found in the words of the person or the model. A paste is not looked through.
 fn said(text: &str, is_person: bool, page: &mut Page) {
-    if text.chars().nth(LONG_TEXT).is_some() {
+    if is_long(text) {
         return;
     }
     for sentence in sentences(text) {
-        if is_decision(sentence, is_person) {
-            page.push(Section::Decisions, line_of(sentence, SENTENCE));
-        }
+        let is_kept = !is_person && (is_failure(sentence) || is_decision(sentence, false));
         if !is_person && is_failure(sentence) {
             page.push(Section::Errors, line_of(sentence, SENTENCE));
+        } else if is_kept {
+            page.push(Section::Decisions, line_of(sentence, SENTENCE));
         }
-        note(sentence, page);
+        note(sentence, !is_kept, page);
     }
 }
 
-fn note(sentence: &str, page: &mut Page) {
+/// The specifics of a sentence; of its numbers only those that do not stand in the ledger with it.
+fn note(sentence: &str, with_numbers: bool, page: &mut Page) {
+    let mut last = String::new();
     for specific in specifics(sentence) {
         let text = specific.text;
         match specific.kind {
@@ -96,7 +119,11 @@ fn note(sentence: &str, page: &mut Page) {
             SpecificKind::Command => page.push(Section::Commands, line_of(&text, SENTENCE)),
             SpecificKind::Url => page.push(Section::Links, text),
             SpecificKind::Id => page.push(Section::Ids, text),
-            SpecificKind::Number => page.push(Section::Numbers, number_in(sentence, &text)),
+            SpecificKind::Number if !with_numbers || last.contains(&text) => {}
+            SpecificKind::Number => {
+                last = number_in(sentence, &text);
+                page.push(Section::Numbers, last.clone());
+            }
         }
     }
 }
@@ -118,7 +145,7 @@ fn called(call: &ToolCall, page: &mut Page) {
         page.push(Section::Commands, line_of(&command, SENTENCE));
         return;
     }
-    if call.arguments.as_str().chars().nth(LONG_TEXT).is_some() {
+    if is_long(call.arguments.as_str()) {
         return;
     }
     for specific in specifics(call.arguments.as_str()) {

@@ -143,11 +143,12 @@ pub(super) fn line_of(text: &str, most: usize) -> String {
     short
 }
 
-/// The sentences of a text: lines, split behind full stops and their like.
+/// The sentences of a text: lines, split behind full stops and their like, without the marks of
+/// lists and headings.
 pub(super) fn sentences(text: &str) -> impl Iterator<Item = &str> {
     text.lines()
         .flat_map(split_sentences)
-        .map(str::trim)
+        .map(|it| it.trim().trim_start_matches(['-', '*', '•', '#', '>', ' ']))
         .filter(|it| !it.is_empty())
 }
 
@@ -208,14 +209,14 @@ fn says_none(lower: &str, words: &str) -> bool {
     })
 }
 
-/// A number with the words around it, up to four before and two behind.
+/// A number with the words around it, up to four before and four behind.
 pub(super) fn number_in(sentence: &str, number: &str) -> String {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let Some(at) = words.iter().position(|word| word.contains(number)) else {
         return number.to_owned();
     };
     let from = at.saturating_sub(4);
-    let around: Vec<&str> = words.into_iter().skip(from).take(at - from + 3).collect();
+    let around: Vec<&str> = words.into_iter().skip(from).take(at - from + 5).collect();
     let line = line_of(&around.join(" "), 80);
     line.trim_end_matches(['.', ',', ';', ':']).to_owned()
 }
