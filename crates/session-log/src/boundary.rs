@@ -1,11 +1,11 @@
 //! Boundaries: the one thing a compaction writes.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 
 use sha2::{Digest as _, Sha256};
 
+use crate::hex::hex;
 use crate::ids::{EventId, Seq};
 use crate::json::Json;
 
@@ -144,9 +144,7 @@ impl Covered {
             digest.update(id.as_str());
             digest.update(b"\n");
         }
-        for byte in digest.finalize() {
-            covered.digest.push_str(&format!("{byte:02x}"));
-        }
+        covered.digest = hex(&digest.finalize());
         covered
     }
 }
@@ -199,6 +197,8 @@ pub struct Receipt {
     pub covered: Covered,
     /// The summary, if there is one.
     pub summary: Option<SummaryReceipt>,
+    /// How many events of the session had been erased. A summary of what is erased later is stale.
+    pub erasures: u64,
 }
 
 impl Receipt {
@@ -213,6 +213,7 @@ impl Receipt {
             after: Size::default(),
             covered: Covered::default(),
             summary: None,
+            erasures: 0,
         }
     }
 }

@@ -9,8 +9,10 @@
 extern crate alloc;
 
 mod boundary;
+mod erasure;
 mod event;
 mod format;
+mod hex;
 mod ids;
 mod json;
 mod message;
@@ -20,6 +22,7 @@ mod view;
 pub mod wire;
 
 pub use crate::boundary::{Boundary, Covered, Pin, Receipt, Revert, Size, SummaryReceipt};
+pub use crate::erasure::{ERASED, is_erased, tombstone};
 pub use crate::event::{
     Branch, Event, EventBody, EventType, InvalidBranch, InvalidEventType, NewEvent, Origin,
     TokenCount, latest_system, messages,

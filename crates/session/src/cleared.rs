@@ -7,7 +7,7 @@ use crate::compaction::Compaction;
 use crate::sessions::Sessions;
 
 /// What a pass clears: positions in the view, in order, with what each costs then.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Cleared(Vec<(usize, u64)>);
 
 impl Cleared {

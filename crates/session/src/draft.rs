@@ -1,5 +1,6 @@
 //! From the core's answer to a plan that can be shown, stored and committed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use compaction_core::{Counts, EntryKind, Outline, Plan, Verdict};
@@ -11,6 +12,7 @@ use session_store::Session;
 
 use crate::cleared::{Cleared, add_cleared};
 use crate::compaction::Compaction;
+use crate::erasure::is_summary;
 use crate::error::Error;
 use crate::plan::PassPlan;
 use crate::report::{Outcome, Report, SummaryReport, Warning, size};
@@ -23,10 +25,47 @@ pub(crate) struct Draft<'a> {
     pub(crate) view: &'a View,
     pub(crate) outline: &'a Outline,
     pub(crate) costs: &'a [u64],
-    pub(crate) cleared: &'a Cleared,
-    /// What the strategy wants; `None` for a pass that only clears.
+    pub(crate) cleared: Cleared,
+    /// What the strategy wants; `None` for a pass that only clears, or makes a summary again.
     pub(crate) plan: Option<Plan>,
+    /// Whether the summary in the view goes although nothing else does.
+    pub(crate) is_rebuilt: bool,
     pub(crate) summary: Option<SummaryReport>,
+}
+
+impl<'a> Draft<'a> {
+    /// A draft that changes nothing yet.
+    pub(crate) fn new(
+        session: &'a Session,
+        view: &'a View,
+        outline: &'a Outline,
+        costs: &'a [u64],
+    ) -> Self {
+        Self {
+            session,
+            view,
+            outline,
+            costs,
+            cleared: Cleared::default(),
+            plan: None,
+            is_rebuilt: false,
+            summary: None,
+        }
+    }
+
+    /// The positions of the view that stay, in view order.
+    fn stays(&self) -> Vec<usize> {
+        let is_stale = |at: &usize| {
+            let event = self.view.events().get(*at);
+            self.is_rebuilt && event.is_some_and(|event| is_summary(event))
+        };
+        match &self.plan {
+            Some(plan) => plan.view_order().collect(),
+            None => (0..self.view.events().len())
+                .filter(|at| !is_stale(at))
+                .collect(),
+        }
+    }
 }
 
 impl Sessions {
@@ -37,7 +76,7 @@ impl Sessions {
         draft: &Draft<'_>,
         mut report: Report,
     ) -> Result<PassPlan, Error> {
-        let Draft { view, cleared, .. } = *draft;
+        let Draft { view, cleared, .. } = draft;
         let id = EventId::new(fresh_id())?;
         let now = self.clock.now();
         let mut events = Vec::new();
@@ -71,8 +110,11 @@ impl Sessions {
                 cleared.shown(|at| plan.pinned().contains(&at) || plan.kept().contains(at))
             }
             None => {
-                report.preserved = ids(view, 0..view.events().len());
-                cleared.shown(|_| true)
+                let stays = draft.stays();
+                let leaves = (0..view.events().len()).filter(|at| !stays.contains(at));
+                report.covered = ids(view, leaves);
+                report.preserved = ids(view, stays.iter().copied());
+                cleared.shown(|at| stays.contains(&at))
             }
         };
         report.cleared = ids(view, shown.iter().copied());
@@ -82,6 +124,7 @@ impl Sessions {
         let mut receipt = Receipt::new(trigger, report.strategy.clone(), self.estimator());
         receipt.before = report.before;
         receipt.after = report.after;
+        receipt.erasures = draft.session.head.erasures;
         receipt.summary = report
             .summary
             .as_ref()
@@ -89,7 +132,15 @@ impl Sessions {
         let summary_ids = events.iter().map(|event| event.id.clone()).collect();
         let mut boundary = match &draft.plan {
             Some(plan) => boundary_of(view, plan, summary_ids, receipt),
-            None => boundary_keeping(view, receipt),
+            None => {
+                let mut boundary = boundary_keeping(view, receipt);
+                let stays = draft.stays();
+                let seqs = stays.iter().filter_map(|at| view.events().get(*at));
+                let stays: BTreeSet<_> = seqs.map(|event| event.seq).collect();
+                boundary.pinned.retain(|seq| stays.contains(seq));
+                boundary.summary = summary_ids;
+                boundary
+            }
         };
         let seqs = shown.iter().filter_map(|at| view.events().get(*at));
         add_cleared(&mut boundary, seqs.map(|event| event.seq));
@@ -129,11 +180,8 @@ fn ids(view: &View, positions: impl Iterator<Item = usize>) -> Vec<EventId> {
 
 /// The outline of the view as the plan leaves it, with the new summary turn.
 fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
-    let Some(plan) = &draft.plan else {
-        return draft.outline.clone();
-    };
     let mut after = Outline::new();
-    for at in plan.view_order() {
+    for at in draft.stays() {
         let Some(kind) = draft.outline.kind(at) else {
             continue;
         };

@@ -6,6 +6,7 @@ mod commit;
 mod compaction;
 mod counts;
 mod draft;
+mod erasure;
 mod error;
 mod flights;
 mod harness;

@@ -7,7 +7,7 @@ use compaction_core::{
     Counts, Outcome as CoreOutcome, Progress, SummaryReply, SummaryRequest, Unchanged,
     View as CoreView, compact,
 };
-use session_log::{Message, SessionId, View};
+use session_log::{Message, SessionId};
 use session_summarizer::{Brief, Fault, Retention, Sizes, SummarizerError, check};
 
 use crate::compaction::Compaction;
@@ -69,7 +69,9 @@ impl Sessions {
         compaction: &Compaction,
     ) -> Result<Prepared, Error> {
         let session = self.session(id).await?;
-        if let Some(counts) = self.stored_counts(&session) {
+        // After an erasure the view has to be looked at, whatever the trigger says.
+        let may_be_stale = session.head.erasures > 0 && session.head.boundary.is_some();
+        if let (false, Some(counts)) = (may_be_stale, self.stored_counts(&session)) {
             let verdict = compaction.trigger.check(&counts);
             if !verdict.fired {
                 let report = self.report(&session, &verdict, compaction);
@@ -89,6 +91,10 @@ impl Sessions {
         self.keep_counts(&session, &view, &costs, &outline).await?;
         let verdict = compaction.trigger.check(&Counts::from(&outline));
         let mut report = self.report(&session, &verdict, compaction);
+        if let Some(hidden) = self.behind_stale_summary(&session, &view).await? {
+            let base = Draft::new(&session, &view, &outline, &costs);
+            return self.rebuild(compaction, base, &hidden, report).await;
+        }
         if !verdict.fired {
             return Ok(Prepared::Nothing(Box::new(report)));
         }
@@ -96,15 +102,8 @@ impl Sessions {
         let cleared = self.clear(compaction, &view, &outline, &costs);
         let costs = cleared.costs(&costs);
         let outline = view.outline_at(&costs);
-        let mut draft = Draft {
-            session: &session,
-            view: &view,
-            outline: &outline,
-            costs: &costs,
-            cleared: &cleared,
-            plan: None,
-            summary: None,
-        };
+        let mut draft = Draft::new(&session, &view, &outline, &costs);
+        draft.cleared = cleared.clone();
         if !cleared.is_empty() && compaction.is_content(&Counts::from(&outline)) {
             let plan = self.draw_up(compaction, &draft, report)?;
             return Ok(Prepared::Plan(Box::new(plan)));
@@ -118,7 +117,9 @@ impl Sessions {
                 Progress::Done(outcome) => break outcome,
                 Progress::NeedsSummary(pending) => {
                     let request = pending.request();
-                    match self.ask(compaction, &view, &costs, request).await? {
+                    let brief = Brief::of_view(&view, request);
+                    let replaced = replaced(&costs, request);
+                    match self.ask(compaction, brief, replaced).await? {
                         Answer::Summary(answer) => {
                             draft.summary = Some(*answer);
                             pending.resume(SummaryReply::Provided)
@@ -148,17 +149,16 @@ impl Sessions {
     }
 
     /// Asks for the summary, and takes only a valid one.
-    async fn ask(
+    pub(crate) async fn ask(
         &self,
         compaction: &Compaction,
-        view: &View,
-        costs: &[u64],
-        request: &SummaryRequest,
+        brief: Brief<'_>,
+        replaced: u64,
     ) -> Result<Answer, Error> {
         let Some(summarizer) = &compaction.summarizer else {
             return Ok(Answer::Declined("no_summarizer".into()));
         };
-        let brief = Brief::of_view(view, request).with_prompt(&compaction.prompt);
+        let brief = brief.with_prompt(&compaction.prompt);
         let brief = match compaction.summary_budget() {
             Some(tokens) => brief.with_budget(tokens),
             None => brief,
@@ -170,10 +170,6 @@ impl Sessions {
             Err(SummarizerError::Invalid { fault }) => return Ok(Answer::from(&fault)),
             Err(error) => return Err(Error::Summarizer(error)),
         };
-        let replaced = request.covered.iter().chain(request.prior.iter());
-        let replaced = replaced
-            .filter_map(|at| costs.get(at).copied())
-            .fold(0, u64::saturating_add);
         let message = Message::assistant(summary.text());
         let sizes = Sizes::new(self.tokens_of(&message), replaced);
         if let Err(fault) = check(&summary, &brief, sizes) {
@@ -199,7 +195,15 @@ impl Sessions {
     }
 }
 
-enum Answer {
+/// The tokens of what a summary takes the place of.
+fn replaced(costs: &[u64], request: &SummaryRequest) -> u64 {
+    let positions = request.covered.iter().chain(request.prior.iter());
+    positions
+        .filter_map(|at| costs.get(at).copied())
+        .fold(0, u64::saturating_add)
+}
+
+pub(crate) enum Answer {
     Summary(Box<SummaryReport>),
     Declined(String),
 }

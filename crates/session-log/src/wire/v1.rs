@@ -324,6 +324,16 @@ struct ReceiptRecord<'a> {
     covered: CoveredRecord<'a>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     summary: Option<SummaryRecord<'a>>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    erasures: u64,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde hands in a reference"
+)]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]

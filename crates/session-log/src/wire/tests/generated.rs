@@ -237,6 +237,7 @@ fn receipts() -> BoxedStrategy<Receipt> {
                     receipt.covered.digest,
                 ) = covered;
                 receipt.summary = summary;
+                receipt.erasures = receipt.covered.count;
                 receipt
             },
         )

@@ -221,6 +221,7 @@ fn receipt(record: ReceiptRecord<'_>) -> Result<Receipt, WireError> {
     receipt.after = size(&record.after);
     receipt.covered = covered(record.covered)?;
     receipt.summary = record.summary.map(summary);
+    receipt.erasures = record.erasures;
     Ok(receipt)
 }
 

@@ -207,6 +207,7 @@ fn receipt(receipt: &Receipt) -> ReceiptRecord<'_> {
         after: size(receipt.after),
         covered: covered(&receipt.covered),
         summary: receipt.summary.as_ref().map(summary),
+        erasures: receipt.erasures,
     }
 }
 
