@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 #![forbid(unsafe_code)]
 
+mod call_ids;
 mod check;
 mod envelope;
 mod error;

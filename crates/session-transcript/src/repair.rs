@@ -32,22 +32,15 @@ pub(crate) fn arrange<'d>(draft: &'d Draft<'_>, warnings: &mut Vec<Warning>) -> 
     }
     let plan = Plan::of(&lines, draft.repair, warnings);
     let mut arranged = Vec::with_capacity(lines.len());
-    let mut waiting: Option<(usize, Vec<Part>)> = None;
     for (position, line) in lines.iter().enumerate() {
-        if let Some((_, parts)) = waiting.take_if(|(last, _)| position > *last) {
-            arranged.push(results(parts));
-        }
         match plan.kept(position, line) {
             Kept::All => arranged.push(line.arranged(None)),
             Kept::Some(kept) => arranged.push(line.arranged(Some(kept))),
             Kept::Nothing => {}
         }
         if let Some(parts) = plan.moved_behind(position, &lines) {
-            waiting = Some((run_end(&lines, position), parts));
+            arranged.push(results(parts));
         }
-    }
-    if let Some((_, parts)) = waiting {
-        arranged.push(results(parts));
     }
     arranged
 }
@@ -89,6 +82,15 @@ impl<'a> Line<'a> {
         }
     }
 
+    /// Only the model makes calls; a call anywhere else is none.
+    fn makes_calls(&self) -> bool {
+        self.message.role == Role::Assistant
+    }
+
+    fn brings_results(&self) -> bool {
+        matches!(self.message.role, Role::Tool | Role::User)
+    }
+
     fn name(&self, position: usize) -> String {
         match self.item.id {
             Some(id) => format!("event {id}"),
@@ -105,8 +107,10 @@ impl Entry for Line<'_> {
     fn links<'a>(&'a self, each: &mut dyn FnMut(Link<'a>)) {
         for part in &self.message.parts {
             match part {
-                Part::ToolCall(call) => each(Link::Call(&call.id)),
-                Part::ToolResult(result) => each(Link::Result(&result.call_id)),
+                Part::ToolCall(call) if self.makes_calls() => each(Link::Call(&call.id)),
+                Part::ToolResult(result) if self.brings_results() => {
+                    each(Link::Result(&result.call_id));
+                }
                 _ => {}
             }
         }
@@ -159,6 +163,21 @@ impl Plan {
                 plan.moved_from.insert(result);
             }
         }
+        for (position, line) in lines.iter().enumerate() {
+            let calls = line.message.calls().filter(|_| !line.makes_calls()).count();
+            let results = line
+                .message
+                .results()
+                .filter(|_| !line.brings_results())
+                .count();
+            if calls + results > 0 {
+                let what = format!(
+                    "calls or results in {} are not of its role and were left out",
+                    line.name(position)
+                );
+                warnings.push(Warning::file(what));
+            }
+        }
         for orphan in pairs.orphans {
             plan.dropped_results.insert(orphan);
             if let Some(line) = lines.get(orphan.0) {
@@ -179,6 +198,8 @@ impl Plan {
         let mut says_something = false;
         for part in &line.message.parts {
             let is_kept = match part {
+                Part::ToolCall(_) if !line.makes_calls() => false,
+                Part::ToolResult(_) if !line.brings_results() => false,
                 Part::ToolCall(_) => {
                     call += 1;
                     !self.dropped_calls.contains(&(position, call - 1))

@@ -17,7 +17,7 @@ pub(super) fn check(messages: &[Raw<'_>], found: &mut Found) {
         }
         match &*role {
             "system" | "developer" | "user" => {
-                found.check(has_content(&members), at, Rule::Content)
+                found.check(has_content(&members), at, Rule::Content);
             }
             "assistant" => {
                 let says_something = has_content(&members)

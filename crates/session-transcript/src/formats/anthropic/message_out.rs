@@ -1,15 +1,16 @@
 //! From our messages to a request this provider takes.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use session_log::{Message, Part, Shape};
+use session_log::{Json, Message, Part, Shape};
 
+use crate::call_ids::{CallIds, Fit};
 use crate::envelope::Layout;
 use crate::format::Format;
 use crate::formats::anthropic::blocks_out::{self, NoBlock, Style};
 use crate::formats::anthropic::records::{Block, Record, is_plain, role};
 use crate::formats::bodies::{Filled, lay_out};
-use crate::json::{Object, array};
+use crate::json::{Object, Raw, array};
 use crate::note::{Note, Place};
 use crate::repair::{Arranged, arrange};
 use crate::transcript::Warning;
@@ -20,6 +21,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut writer = Writer {
         is_exact: draft.repair == Repair::Nothing,
         is_request: draft.is_request,
+        ids: CallIds::new(Fit::Unique),
         ..Writer::default()
     };
     for arranged in arrange(draft, &mut writer.warnings) {
@@ -34,7 +36,7 @@ struct Writer {
     is_request: bool,
     system: Vec<SystemPart>,
     records: Vec<Record>,
-    ids: Ids,
+    ids: CallIds,
     lost: BTreeMap<&'static str, usize>,
     warnings: Vec<Warning>,
 }
@@ -120,16 +122,19 @@ impl Writer {
             .parts
             .iter()
             .all(|part| part.as_text().is_some_and(|text| text.trim().is_empty()));
+        let is_odd = matches!(message.parts.as_slice(), [Part::Opaque(_)]);
         if is_plain(&message.parts, message.shape)
             && slots.is_empty()
             && (self.is_exact || !is_blank)
+            && !(is_odd && self.is_request)
         {
             record.plain = blocks_out::content(&message.parts, message.shape, style);
+            record.is_absent = record.plain.is_none();
         }
         for (at, part) in message.parts.iter().enumerate() {
             let json = match part {
                 Part::ToolCall(call) => {
-                    let id = self.ids.call(&call.id, self.is_exact, &mut self.warnings);
+                    let id = self.call_id(&call.id);
                     let (json, warning) = blocks_out::call(call, &id, style);
                     if let Some(what) = warning {
                         self.lose(what);
@@ -137,7 +142,16 @@ impl Writer {
                     json
                 }
                 Part::ToolResult(result) => {
-                    blocks_out::result(result, &self.ids.result(&result.call_id), style)
+                    let id = if self.is_exact {
+                        result.call_id.clone()
+                    } else {
+                        self.ids.result(&result.call_id)
+                    };
+                    blocks_out::result(result, &id, style)
+                }
+                Part::Opaque(opaque) if self.is_request && is_damaged(&opaque.json) => {
+                    self.no_block(NoBlock::Foreign);
+                    continue;
                 }
                 other => match blocks_out::block(other, style) {
                     Ok(json) => json,
@@ -153,6 +167,18 @@ impl Writer {
                 slot: slots.get(at).copied(),
             });
         }
+    }
+
+    /// The id a call is written under.
+    fn call_id(&mut self, id: &str) -> String {
+        if self.is_exact {
+            return id.into();
+        }
+        let fit = self.ids.call(id);
+        if fit != id {
+            self.lose("call(s) were renamed, since ids must be plain and unique");
+        }
+        fit
     }
 
     fn push(&mut self, record: Record) {
@@ -278,51 +304,15 @@ fn request(filled: Filled) -> String {
     body.finish()
 }
 
-/// Ids of calls as the provider takes them: of few characters, each used once.
-#[derive(Default)]
-struct Ids {
-    used: BTreeSet<String>,
-    waiting: BTreeMap<String, Vec<String>>,
-}
-
-impl Ids {
-    fn call(&mut self, id: &str, is_exact: bool, warnings: &mut Vec<Warning>) -> String {
-        let mut fit: String = id
-            .chars()
-            .map(|c| {
-                if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
-                    c
-                } else {
-                    '_'
-                }
-            })
-            .collect();
-        if is_exact {
-            fit = id.into();
-        } else if fit.is_empty() {
-            fit = "call".into();
-        }
-        let base = fit.clone();
-        let mut number = 1_u64;
-        while !is_exact && self.used.contains(&fit) {
-            number += 1;
-            fit = format!("{base}_{number}");
-        }
-        if fit != id {
-            warnings.push(Warning::file(format!(
-                "a call was renamed to {fit}, since ids must be plain and unique"
-            )));
-        }
-        self.used.insert(fit.clone());
-        self.waiting.entry(id.into()).or_default().push(fit.clone());
-        fit
-    }
-
-    /// The new id of the nearest earlier call with this id that has no result yet.
-    fn result(&mut self, id: &str) -> String {
-        self.waiting
-            .get_mut(id)
-            .and_then(Vec::pop)
-            .unwrap_or_else(|| id.into())
-    }
+/// Whether a block that is kept unread is one we know: then something in it was not as it must be.
+fn is_damaged(block: &Json) -> bool {
+    const KNOWN: [&str; 5] = [
+        "text",
+        "thinking",
+        "redacted_thinking",
+        "tool_use",
+        "tool_result",
+    ];
+    let kind = Raw::parse(block.as_str()).and_then(|raw| raw.member_str("type"));
+    kind.is_none_or(|kind| KNOWN.contains(&&*kind))
 }

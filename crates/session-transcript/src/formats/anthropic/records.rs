@@ -14,6 +14,8 @@ pub(super) struct Record {
     pub(super) blocks: Vec<Block>,
     /// The content as a plain string, while the record is one message with one text.
     pub(super) plain: Option<String>,
+    /// There was no content field at all.
+    pub(super) is_absent: bool,
     /// The fields beside role and content.
     pub(super) extra: Vec<(String, String)>,
     /// The source record of the first and the last message in it.
@@ -34,6 +36,7 @@ impl Record {
             place: note.map_or(Place::Messages, |note| note.place),
             blocks: Vec::new(),
             plain: None,
+            is_absent: false,
             extra: Vec::new(),
             from: note.map(|note| (note.record, note.record)),
         }
@@ -60,6 +63,7 @@ impl Record {
         self.blocks.append(&mut next.blocks);
         self.extra.append(&mut next.extra);
         self.plain = None;
+        self.is_absent = false;
         self.place = next.place;
         self.from = match (self.from, next.from) {
             (Some((first, _)), Some((_, last))) => Some((first, last)),
@@ -87,12 +91,17 @@ impl Record {
         let mut object = Object::new();
         object.str("role", self.role);
         match self.plain {
-            Some(plain) => object.raw("content", &plain),
-            None => object.raw(
-                "content",
-                &array(self.blocks.iter().map(|block| &block.json)),
-            ),
-        };
+            Some(plain) => {
+                object.raw("content", &plain);
+            }
+            None if self.is_absent => {}
+            None => {
+                object.raw(
+                    "content",
+                    &array(self.blocks.iter().map(|block| &block.json)),
+                );
+            }
+        }
         for (name, json) in &self.extra {
             object.raw(name, json);
         }

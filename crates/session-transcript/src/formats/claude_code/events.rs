@@ -4,16 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use session_log::{EventBody, EventId, EventType, NewEvent, Origin, Seq, Shape, Timestamp};
 
-use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::formats::anthropic;
 use crate::formats::bodies::Piece;
 use crate::formats::claude_code::LINE_EVENT;
+use crate::formats::claude_code::about::About;
 use crate::formats::claude_code::boundary;
 use crate::formats::claude_code::envelope::{self, Entry};
 use crate::formats::claude_code::line::{Line, What};
-use crate::formats::claude_code::path::{self, Path, Thread};
+use crate::formats::claude_code::path::{self, Path};
 use crate::formats::claude_code::steps::{Step, steps};
+use crate::formats::claude_code::threads::Thread;
 use crate::ids::{digest, event_id};
 use crate::note::Note;
 use crate::read::Context;
@@ -110,94 +111,6 @@ fn warn(
     }
 }
 
-/// What is known of the whole conversation.
-struct About {
-    id: String,
-    title: Option<String>,
-    model: Option<String>,
-    parent: Option<String>,
-    envelope: Envelope,
-}
-
-impl About {
-    fn of(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Self {
-        let all = || thread.members.iter().filter_map(|at| lines.get(*at));
-        let live = || path.lines.iter().rev().filter_map(|at| lines.get(*at));
-        let newest = |name: &str| {
-            live()
-                .find_map(|line| line.text(name))
-                .or_else(|| all().rev().find_map(|line| line.text(name)))
-        };
-        let session = newest("sessionId");
-        let is_side = all().any(|line| line.is_side);
-        let agent = newest("agentId")
-            .or_else(|| all().find_map(|line| line.uuid.clone()))
-            .filter(|_| is_side);
-        let whole = || format!("claude-code-{}", digest(all().map(|line| line.raw.text())));
-        let id = match (&session, &agent) {
-            (Some(session), Some(agent)) => format!("{session}/agent-{agent}"),
-            (Some(session), None) => session.clone(),
-            (None, Some(agent)) => format!("agent-{agent}"),
-            (None, None) => whole(),
-        };
-        let model = live().find_map(|line| {
-            let model = line.members.peek("message")?.member_str("model")?;
-            (model != "<synthetic>").then(|| model.into_owned())
-        });
-        let mut envelope = Envelope::new(Format::ClaudeCode);
-        let known = [
-            ("sessionId", session.clone()),
-            ("cwd", newest("cwd")),
-            ("version", newest("version")),
-            ("gitBranch", newest("gitBranch")),
-            ("model", model.clone()),
-            ("agentId", agent),
-        ];
-        for (name, value) in known {
-            if let Some(value) = value {
-                envelope
-                    .fields
-                    .insert(name.into(), session_log::Json::string(&value));
-            }
-        }
-        Self {
-            id,
-            title: title(lines, thread),
-            model,
-            parent: session.filter(|_| is_side),
-            envelope,
-        }
-    }
-}
-
-/// The title the person gave, else the one that was made for the conversation.
-fn title(lines: &[Line<'_>], thread: &Thread) -> Option<String> {
-    let all = || thread.members.iter().rev().filter_map(|at| lines.get(*at));
-    let kind =
-        |line: &&Line<'_>, name: &str| line.members.peek_str("type").as_deref() == Some(name);
-    let field = |kind_name: &'static str, names: [&'static str; 2]| {
-        all()
-            .filter(move |line| kind(line, kind_name))
-            .find_map(|line| names.iter().find_map(|name| line.text(name)))
-    };
-    let uuids: BTreeSet<&str> = lines
-        .iter()
-        .filter_map(|line| line.uuid.as_deref())
-        .collect();
-    let is_here = |line: &&Line<'_>| {
-        line.text("leafUuid")
-            .is_some_and(|leaf| uuids.contains(leaf.as_str()))
-    };
-    field("custom-title", ["customTitle", "title"])
-        .or_else(|| field("ai-title", ["aiTitle", "title"]))
-        .or_else(|| {
-            all()
-                .filter(|line| kind(line, "summary"))
-                .find(is_here)?
-                .text("summary")
-        })
-}
-
 struct Fold<'l, 'a> {
     lines: &'l [Line<'a>],
     path: &'l Path,
@@ -227,6 +140,9 @@ impl Fold<'_, '_> {
             self.asides_before(at);
             self.boundary = None;
         }
+        if is_summary && self.boundary.is_none() && self.events.iter().any(is_message) {
+            self.boundary_before(line);
+        }
         match step.what {
             What::Boundary => self.boundary(at, line),
             What::Assistant => self.reply(step),
@@ -235,7 +151,7 @@ impl Fold<'_, '_> {
     }
 
     fn boundary(&mut self, at: usize, line: &Line<'_>) {
-        let Some(id) = self.event_id(line, "") else {
+        let Some(id) = self.event_id("", line, "") else {
             return;
         };
         let kept = self
@@ -263,6 +179,19 @@ impl Fold<'_, '_> {
         self.boundary = Some(id);
     }
 
+    /// The boundary in front of a summary that came without one, as older files have it.
+    fn boundary_before(&mut self, line: &Line<'_>) {
+        let Some(id) = self.event_id("", line, "/boundary") else {
+            return;
+        };
+        let count = u64::try_from(self.events.len()).unwrap_or(u64::MAX);
+        let boundary = boundary::boundary(line, &self.events, Seq::FIRST.plus(count), |_| false);
+        let body = EventBody::Compaction(Box::new(boundary));
+        self.events
+            .push(NewEvent::new(id.clone(), self.moment(line), body));
+        self.boundary = Some(id);
+    }
+
     /// A line of the person, of tools, or put in by a program.
     fn spoken(&mut self, at: usize, line: &Line<'_>, is_summary: bool) {
         let (parts, shape) = anthropic::blocks_in::content(line.content());
@@ -274,7 +203,7 @@ impl Fold<'_, '_> {
             } else {
                 format!("/{}", number + 1)
             };
-            let Some(id) = self.event_id(line, &suffix) else {
+            let Some(id) = self.event_id("", line, &suffix) else {
                 return;
             };
             let origin = match piece.origin {
@@ -364,7 +293,7 @@ impl Fold<'_, '_> {
             () if is_synthetic => Origin::Injected,
             () => Origin::Real,
         };
-        if let Some(id) = self.event_id(line, "") {
+        if let Some(id) = self.event_id("", line, "") {
             self.push(
                 id,
                 at,
@@ -406,18 +335,8 @@ impl Fold<'_, '_> {
         let Some(line) = self.lines.get(at) else {
             return;
         };
-        let name = line
-            .uuid
-            .clone()
-            .unwrap_or_else(|| digest([line.raw.text()]));
-        let repeats = self.repeats.entry(name.clone()).or_default();
-        *repeats += 1;
-        let name = if *repeats == 1 {
-            format!("line/{name}")
-        } else {
-            format!("line/{name}/{repeats}")
-        };
-        let (Some(id), Ok(event_type)) = (event_id(&self.id, &name), EventType::new(LINE_EVENT))
+        let (Some(id), Ok(event_type)) =
+            (self.event_id("line/", line, ""), EventType::new(LINE_EVENT))
         else {
             return;
         };
@@ -429,12 +348,18 @@ impl Fold<'_, '_> {
         self.events.push(self.note(at, line).on(event));
     }
 
-    fn event_id(&self, line: &Line<'_>, suffix: &str) -> Option<EventId> {
-        let name = line
-            .uuid
-            .clone()
-            .unwrap_or_else(|| digest([line.raw.text()]));
-        event_id(&self.id, &format!("{name}{suffix}"))
+    /// The id of a line's event: its uuid or a digest of it, with a number where it comes again.
+    fn event_id(&mut self, prefix: &str, line: &Line<'_>, suffix: &str) -> Option<EventId> {
+        let name = match &line.uuid {
+            Some(uuid) => format!("{prefix}{uuid}{suffix}"),
+            None => format!("{prefix}{}{suffix}", digest([line.raw.text()])),
+        };
+        let repeats = self.repeats.entry(name.clone()).or_default();
+        *repeats += 1;
+        match *repeats {
+            1 => event_id(&self.id, &name),
+            number => event_id(&self.id, &format!("{name}/{number}")),
+        }
     }
 
     fn moment(&self, line: &Line<'_>) -> Timestamp {
@@ -448,4 +373,8 @@ impl Fold<'_, '_> {
         let record = u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1);
         Note::new(Format::ClaudeCode, line.number, line.bytes.clone(), record)
     }
+}
+
+fn is_message(event: &NewEvent) -> bool {
+    matches!(event.body, EventBody::Message(_))
 }

@@ -6,6 +6,7 @@ use crate::formats::claude_code::is_metadata;
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
 use crate::source::Scan;
+use crate::speech;
 use crate::transcript::Warning;
 
 /// A line, with what the tree needs of it.
@@ -138,6 +139,26 @@ impl<'a> Line<'a> {
     /// The blocks of the content, if it is a list.
     pub(super) fn blocks(&self) -> Vec<Raw<'a>> {
         self.content().and_then(Raw::items).unwrap_or_default()
+    }
+
+    /// Whether a program wrote the line in the person's name.
+    pub(super) fn is_injected(&self) -> bool {
+        if self.flag("isMeta") {
+            return true;
+        }
+        let text = self.content().and_then(Raw::as_str);
+        match text {
+            Some(text) => speech::is_injected([&*text]),
+            None => {
+                let texts: Vec<_> = self
+                    .blocks()
+                    .iter()
+                    .map(|block| block.member_str("text"))
+                    .collect();
+                texts.iter().all(Option::is_some)
+                    && speech::is_injected(texts.iter().flatten().map(|text| &**text))
+            }
+        }
     }
 
     /// The ids of the calls the line makes.

@@ -1,5 +1,6 @@
 //! Session files of Claude Code: a tree of lines, rebuilt to the conversation it shows.
 
+mod about;
 mod boundary;
 mod envelope;
 mod events;
@@ -7,6 +8,7 @@ mod fresh;
 mod line;
 mod path;
 mod steps;
+mod threads;
 mod write;
 
 use crate::error::WriteError;
@@ -63,7 +65,7 @@ impl formats::Codec for Codec {
         if !lines.iter().any(is_known) {
             return Vec::new();
         }
-        let threads = path::threads(lines.len(), |at| lines.get(at));
+        let threads = threads::threads(&lines);
         let mut conversations = Vec::with_capacity(threads.len());
         for thread in threads {
             if thread.is_side && context.options.side == SideConversations::LeaveOut {

@@ -2,78 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::formats::claude_code::boundary;
 use crate::formats::claude_code::line::{Line, What};
+use crate::formats::claude_code::threads::Thread;
 use crate::json::Raw;
-
-/// The lines of one conversation, by their place in the file.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Thread {
-    /// All lines that belong to it, in file order.
-    pub(super) members: Vec<usize>,
-    /// A conversation of a sub-agent in the file of its parent.
-    pub(super) is_side: bool,
-}
-
-/// Parts a file into its main conversation and its side conversations. A file of one sub-agent
-/// alone is a main conversation.
-pub(super) fn threads<'l, 'a: 'l>(
-    count: usize,
-    line: impl Fn(usize) -> Option<&'l Line<'a>>,
-) -> Vec<Thread> {
-    let lines: Vec<(usize, &Line<'a>)> =
-        (0..count).filter_map(|at| Some((at, line(at)?))).collect();
-    let is_side_file = !lines
-        .iter()
-        .any(|(_, line)| line.what.is_message() && !line.is_side)
-        && lines.iter().any(|(_, line)| line.is_side);
-    if is_side_file {
-        let agents: BTreeSet<_> = lines
-            .iter()
-            .filter_map(|(_, line)| line.text("agentId"))
-            .collect();
-        if agents.len() <= 1 {
-            let members = lines.iter().map(|(at, _)| *at).collect();
-            return vec![Thread {
-                members,
-                is_side: false,
-            }];
-        }
-    }
-    let mut main = Thread::default();
-    let mut sides: Vec<(String, Thread)> = Vec::new();
-    let mut root_of: BTreeMap<&str, String> = BTreeMap::new();
-    for (at, line) in lines {
-        if !line.is_side {
-            main.members.push(at);
-            continue;
-        }
-        let above = line
-            .parent
-            .as_deref()
-            .and_then(|parent| root_of.get(parent).cloned());
-        let own = || line.uuid.clone().unwrap_or_default();
-        let root = line.text("agentId").or(above).unwrap_or_else(own);
-        if let Some(uuid) = line.uuid.as_deref() {
-            root_of.insert(uuid, root.clone());
-        }
-        match sides.iter_mut().find(|(name, _)| *name == root) {
-            Some((_, side)) => side.members.push(at),
-            None => sides.push((
-                root,
-                Thread {
-                    members: vec![at],
-                    is_side: true,
-                },
-            )),
-        }
-    }
-    let mut threads = Vec::new();
-    if !main.members.is_empty() {
-        threads.push(main);
-    }
-    threads.extend(sides.into_iter().map(|(_, side)| side));
-    threads
-}
 
 /// The live path of a thread, and what was wrong with its links.
 #[derive(Clone, Debug, Default)]
@@ -89,30 +21,36 @@ pub(super) struct Path {
 }
 
 /// Walks from the last message up to the root.
+///
+/// Lines that only programs wrote, such as the output of a local command, do not make a branch
+/// the live one.
 pub(super) fn live_path(lines: &[Line<'_>], thread: &Thread) -> Path {
     let tree = Tree::of(lines, thread);
-    let mut path = Path {
-        orphans: tree.orphans(),
-        ..Path::default()
-    };
     let is_end = |at: &&usize| {
-        lines
-            .get(**at)
-            .is_some_and(|line| line.what.is_message() && tree.is_first(**at))
+        tree.line(**at).is_some_and(|line| line.what.is_message()) && tree.is_first(**at)
     };
-    let mut next = thread.members.iter().rev().find(is_end).copied();
-    let mut seen = BTreeSet::new();
-    while let Some(at) = next {
-        if !seen.insert(at) {
-            path.cycle = Some(at);
-            break;
-        }
-        path.lines.push(at);
-        next = tree.parent(at);
+    let says_something = |at: &&usize| {
+        tree.line(**at)
+            .is_some_and(|line| line.what != What::User || !line.is_injected())
+    };
+    let last = thread.members.iter().rev().find(is_end).copied();
+    let last_said = thread
+        .members
+        .iter()
+        .rev()
+        .filter(is_end)
+        .find(says_something)
+        .copied();
+    let (mut path, mut cycle) = tree.walk(last);
+    if let Some(said) = last_said.filter(|said| !path.contains(said)) {
+        (path, cycle) = tree.walk(Some(said));
     }
-    path.lines.reverse();
-    path.preserved = tree.preserved;
-    path
+    Path {
+        lines: path,
+        orphans: tree.orphans(),
+        cycle,
+        preserved: tree.preserved,
+    }
 }
 
 struct Tree<'l, 'a> {
@@ -122,6 +60,8 @@ struct Tree<'l, 'a> {
     preserved: BTreeMap<usize, Vec<usize>>,
     /// For a preserved line: the boundary it was kept by, and its place among the kept.
     kept: BTreeMap<usize, (usize, usize)>,
+    /// No line of the thread names another one as its parent.
+    is_unlinked: bool,
 }
 
 impl<'l, 'a> Tree<'l, 'a> {
@@ -138,7 +78,13 @@ impl<'l, 'a> Tree<'l, 'a> {
             by_uuid,
             preserved: BTreeMap::new(),
             kept: BTreeMap::new(),
+            is_unlinked: false,
         };
+        let is_link = |at: &usize| {
+            let parent = lines.get(*at).and_then(|line| line.parent.as_deref());
+            parent.is_some_and(|parent| tree.by_uuid.contains_key(parent))
+        };
+        tree.is_unlinked = !thread.members.iter().any(is_link);
         for at in &thread.members {
             if lines
                 .get(*at)
@@ -154,10 +100,37 @@ impl<'l, 'a> Tree<'l, 'a> {
         tree
     }
 
+    fn line(&self, at: usize) -> Option<&'l Line<'a>> {
+        self.lines.get(at)
+    }
+
+    /// The lines from the root to `last`, and where they form a cycle.
+    fn walk(&self, last: Option<usize>) -> (Vec<usize>, Option<usize>) {
+        let mut walked = Vec::new();
+        let mut seen = BTreeSet::new();
+        let mut next = last;
+        let mut cycle = None;
+        while let Some(at) = next {
+            if !seen.insert(at) {
+                cycle = Some(at);
+                break;
+            }
+            walked.push(at);
+            next = self.parent(at, &seen);
+        }
+        walked.reverse();
+        (walked, cycle)
+    }
+
     /// Whether the line is the first with its uuid; a resumed session may repeat lines.
     fn is_first(&self, at: usize) -> bool {
-        let uuid = self.lines.get(at).and_then(|line| line.uuid.as_deref());
-        uuid.is_some_and(|uuid| self.by_uuid.get(uuid) == Some(&at))
+        let Some(line) = self.lines.get(at) else {
+            return false;
+        };
+        match line.uuid.as_deref() {
+            Some(uuid) => self.by_uuid.get(uuid) == Some(&at),
+            None => line.what.is_message(),
+        }
     }
 
     fn find(&self, uuid: &str) -> Option<usize> {
@@ -213,7 +186,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             .find_map(|name| self.find(&metadata.member(name)?.member_str("anchorUuid")?))
     }
 
-    fn parent(&self, at: usize) -> Option<usize> {
+    fn parent(&self, at: usize, seen: &BTreeSet<usize>) -> Option<usize> {
         let line = self.lines.get(at)?;
         if let Some((boundary, place)) = self.kept.get(&at) {
             if let Some(before) = place.checked_sub(1) {
@@ -222,7 +195,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             let own = line.parent.as_deref().and_then(|parent| self.find(parent));
             return match own.filter(|own| Some(*own) != self.anchor(*boundary)) {
                 Some(own) => Some(own),
-                None => self.nearest_before((*boundary).min(at), Some(*boundary)),
+                None => self.nearest_before((*boundary).min(at), Some(*boundary), seen),
             };
         }
         match line.parent.as_deref() {
@@ -234,31 +207,55 @@ impl<'l, 'a> Tree<'l, 'a> {
                     }
                     _ => Some(parent),
                 },
-                None => self.nearest_before(at, None),
+                None => self.nearest_before(at, None, seen),
             },
-            None if line.what == What::Boundary => self.nearest_before(at, None),
+            None if self.is_rootless(line) || line.uuid.is_none() => {
+                self.nearest_before(at, None, seen)
+            }
             None => None,
         }
     }
 
-    /// The nearest earlier line of the conversation, but none that `boundary` kept.
-    fn nearest_before(&self, at: usize, boundary: Option<usize>) -> Option<usize> {
+    /// Whether a line without a parent is no root all the same: what it says needs something
+    /// before it, or no line of the file is linked to another.
+    fn is_rootless(&self, line: &Line<'_>) -> bool {
+        match line.what {
+            What::User | What::Queued => self.is_unlinked || boundary::is_summary(line),
+            _ => true,
+        }
+    }
+
+    /// The nearest earlier line of the conversation, but none that `boundary` kept or that was
+    /// `seen` on the way.
+    fn nearest_before(
+        &self,
+        at: usize,
+        boundary: Option<usize>,
+        seen: &BTreeSet<usize>,
+    ) -> Option<usize> {
         let end = self.members.partition_point(|member| *member < at);
         let is_link = |member: &&usize| {
             let is_kept = self
                 .kept
                 .get(member)
                 .is_some_and(|(by, _)| Some(*by) == boundary);
-            let line = self.lines.get(**member);
-            !is_kept && self.is_first(**member) && line.is_some_and(|line| line.what != What::Other)
+            let is_fit = self.is_first(**member) && !is_kept && !seen.contains(member);
+            is_fit
+                && self
+                    .line(**member)
+                    .is_some_and(|line| line.what != What::Other)
         };
         self.members.get(..end)?.iter().rev().find(is_link).copied()
     }
 
     fn orphans(&self) -> BTreeSet<usize> {
-        let is_orphan = |at: &&usize| {
-            let parent = self.lines.get(**at).and_then(|line| line.parent.as_deref());
-            parent.is_some_and(|parent| self.find(parent).is_none())
+        let is_orphan = |at: &&usize| match self.line(**at) {
+            Some(line) if line.uuid.is_none() => line.what.is_message(),
+            Some(line) => line
+                .parent
+                .as_deref()
+                .is_some_and(|parent| self.find(parent).is_none()),
+            None => false,
         };
         self.members.iter().filter(is_orphan).copied().collect()
     }

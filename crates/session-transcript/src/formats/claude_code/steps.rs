@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::claude_code::line::{Line, What};
-use crate::formats::claude_code::path::{Path, Thread};
+use crate::formats::claude_code::path::Path;
+use crate::formats::claude_code::threads::Thread;
 
 /// Lines that make up one message, or a boundary.
 #[derive(Clone, Debug)]

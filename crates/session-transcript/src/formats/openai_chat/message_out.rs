@@ -1,10 +1,12 @@
 //! From our messages to chat messages.
 
-use session_log::{Arguments, Json, Message, Part, Role, Shape, ToolCall, ToolResult};
+use session_log::{Json, Message, Part, Role, Shape, ToolCall, ToolResult};
 
+use crate::call_ids::CallIds;
 use crate::envelope::{Envelope, Layout};
 use crate::format::Format;
 use crate::formats::bodies::{Filled, lay_out};
+use crate::formats::openai_chat::calls_out::{self, Style};
 use crate::formats::openai_chat::message_in::FORMAT;
 use crate::formats::openai_chat::parts;
 use crate::json::{Object, Raw, array, quote};
@@ -50,6 +52,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
 struct Writer {
     is_exact: bool,
     is_request: bool,
+    ids: CallIds,
     messages: Vec<(Place, String)>,
     /// Media of tool results, which chat wants in a user message behind all results.
     media: Vec<String>,
@@ -120,32 +123,39 @@ impl Writer {
             object.str("name", name);
         }
         self.fields(&mut object, message, is_own);
-        let (old, new): (Vec<&ToolCall>, Vec<&ToolCall>) = calls
-            .into_iter()
-            .partition(|call| is_own && marks::is(&call.extra, marks::FIELD, "function_call"));
-        if !new.is_empty() {
-            object.raw(
-                "tool_calls",
-                &array(new.into_iter().map(|call| self.call(call, is_own))),
-            );
-        }
-        if let Some(call) = old.first() {
-            let mut inner = Object::new();
-            inner
-                .str("name", &call.name)
-                .raw("arguments", &self.arguments(&call.arguments))
-                .fields(&call.extra);
-            object.raw("function_call", &inner.finish());
-        }
+        self.calls(&mut object, &calls, is_own);
         if is_own {
-            let is_nothing = |json: &Json| matches!(json.as_str(), "null" | "[]");
             let extra = message
                 .extra
                 .iter()
-                .filter(|(_, json)| !self.is_request || !is_nothing(json));
+                .filter(|(name, json)| !self.is_request || is_sent(name, json));
             object.members(extra);
         }
         Some(object.finish())
+    }
+
+    fn calls(&mut self, object: &mut Object, calls: &[&ToolCall], is_own: bool) {
+        let style = Style {
+            is_own,
+            is_exact: self.is_exact,
+        };
+        let (old, new): (Vec<&ToolCall>, Vec<&ToolCall>) = calls
+            .iter()
+            .partition(|call| is_own && calls_out::is_old(call));
+        if !new.is_empty() {
+            let written = new.into_iter().map(|call| {
+                let id = if self.is_exact {
+                    call.id.clone()
+                } else {
+                    self.ids.call(&call.id)
+                };
+                calls_out::call(call, &id, style)
+            });
+            object.raw("tool_calls", &array(written));
+        }
+        if let Some(call) = old.first() {
+            object.raw("function_call", &calls_out::function_call(call, style));
+        }
     }
 
     fn role<'m>(&self, role: &'m Role, is_own: bool) -> &'m str {
@@ -193,7 +203,9 @@ impl Writer {
             [Part::Text(text)] if shape != Shape::Parts || (!is_own && text.extra.is_empty()) => {
                 return Some(quote(&text.text));
             }
-            [Part::Opaque(opaque)] if shape == Shape::Text && opaque.format == FORMAT => {
+            [Part::Opaque(opaque)]
+                if shape == Shape::Text && opaque.format == FORMAT && !self.is_request =>
+            {
                 return Some(opaque.json.as_str().into());
             }
             _ => {}
@@ -210,6 +222,7 @@ impl Writer {
             Part::Text(text) => Some(parts::text(text, is_own)),
             Part::Refusal(text) => Some(parts::refusal(text, is_own)),
             Part::Media(media) => parts::media(media, is_own),
+            Part::Opaque(opaque) if self.is_request && !is_object(&opaque.json) => None,
             Part::Opaque(opaque) if opaque.format == FORMAT => Some(opaque.json.as_str().into()),
             _ => None,
         };
@@ -224,11 +237,14 @@ impl Writer {
         let is_old = is_own && marks::is(&message.extra, marks::ROLE, "function");
         object.str("role", if is_old { "function" } else { "tool" });
         let is_absent = is_own && marks::is(&result.extra, marks::ABSENT, "tool_call_id");
-        let has_no_id = is_old || message.extra.contains_key("tool_call_id");
-        if !has_no_id && (!is_absent || !self.is_exact) {
+        let has_no_id = is_absent || message.extra.contains_key("tool_call_id");
+        if !is_old && !self.is_exact {
+            object.str("tool_call_id", &self.ids.result(&result.call_id));
+        } else if !is_old && !has_no_id {
             object.str("tool_call_id", &result.call_id);
         }
-        if let Some(name) = result.name.as_deref().filter(|_| is_own) {
+        let is_fit = |name: &&str| is_own && (self.is_exact || is_name(name));
+        if let Some(name) = result.name.as_deref().filter(is_fit) {
             object.str("name", name);
         }
         match self.result_content(result, is_own) {
@@ -244,7 +260,11 @@ impl Writer {
             }
         }
         if is_own && message.role == Role::Tool {
-            object.fields(&message.extra);
+            let extra = message
+                .extra
+                .iter()
+                .filter(|(name, json)| !self.is_request || is_sent(name, json));
+            object.members(extra);
         }
         object.finish()
     }
@@ -278,55 +298,6 @@ impl Writer {
         self.messages.push((Place::Messages, object.finish()));
     }
 
-    fn call(&self, call: &ToolCall, is_own: bool) -> String {
-        let is_custom = is_own && marks::is(&call.extra, "type", "custom");
-        let (place, field) = if is_custom {
-            ("custom", "input")
-        } else {
-            ("function", "arguments")
-        };
-        let is_absent = |name: &str| {
-            let listed = call
-                .extra
-                .get(marks::ABSENT)
-                .and_then(|json| Raw::parse(json.as_str())?.as_str());
-            is_own
-                && self.is_exact
-                && listed.is_some_and(|listed| listed.split(' ').any(|absent| absent == name))
-        };
-        let mut inner = Object::new();
-        inner.str("name", &call.name);
-        if !is_absent(field) {
-            inner.raw(field, &self.arguments(&call.arguments));
-        }
-        let rest = call.extra.get(place).filter(|_| is_own);
-        if let Some(rest) = rest.and_then(|json| Raw::parse(json.as_str())?.members()) {
-            inner.fields(&rest.into_fields());
-        }
-        let mut object = Object::new();
-        if !is_absent("id") && !call.extra.contains_key("id") {
-            object.str("id", &call.id);
-        }
-        let keeps_type = is_own && call.extra.contains_key("type");
-        if !is_absent("type") && !keeps_type {
-            object.str("type", "function");
-        }
-        object.raw(place, &inner.finish());
-        if is_own {
-            object.fields(&call.extra);
-        }
-        object.finish()
-    }
-
-    /// Arguments are text in chat; a value that came in a chat message stays one when nothing is
-    /// to be repaired.
-    fn arguments(&self, arguments: &Arguments) -> String {
-        match arguments {
-            Arguments::Value(json) if self.is_exact => json.as_str().into(),
-            other => quote(other.as_str()),
-        }
-    }
-
     fn count(&mut self, what: &str, number: usize) {
         if number > 0 {
             self.warnings
@@ -335,10 +306,26 @@ impl Writer {
     }
 }
 
+/// Whether a field goes into a request: neither empty nor one that we know but could not read.
+fn is_sent(name: &str, json: &Json) -> bool {
+    const KNOWN: [&str; 5] = [
+        "content",
+        "name",
+        "tool_calls",
+        "function_call",
+        "tool_call_id",
+    ];
+    !matches!(json.as_str(), "null" | "[]") && !KNOWN.contains(&name)
+}
+
 /// Whether a speaker's name is one that the provider takes.
 fn is_name(name: &str) -> bool {
     (1..=64).contains(&name.len())
         && name
             .bytes()
             .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
+}
+
+fn is_object(json: &Json) -> bool {
+    json.as_str().starts_with('{')
 }

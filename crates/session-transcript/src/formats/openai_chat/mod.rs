@@ -1,5 +1,6 @@
 //! OpenAI Chat Completions and the many servers that speak it.
 
+mod calls_out;
 mod message_in;
 mod message_out;
 mod parts;

@@ -104,7 +104,7 @@ impl Message {
             match (known, value.as_str(), value.items()) {
                 (Some(Field::Text(text)), Some(more), _) if name != "role" => text.push_str(&more),
                 (Some(Field::List(list)), _, Some(more)) => {
-                    list.extend(more.iter().map(|item| item.text().to_owned()))
+                    list.extend(more.iter().map(|item| item.text().to_owned()));
                 }
                 (Some(_), None, _) if value.is_null() => {}
                 (Some(field), text, list) => *field = Field::new(value, text.as_deref(), list),

@@ -1,0 +1,87 @@
+//! Ids of calls as a provider takes them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What ids a provider takes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Fit {
+    /// Any that is not empty.
+    #[default]
+    Present,
+    /// Letters, digits, `_` and `-`, and each once in a request.
+    Unique,
+}
+
+/// Gives calls ids that fit, and their results the same ones.
+///
+/// Results must come after their calls, each once, as a repaired conversation has them.
+#[derive(Debug, Default)]
+pub(crate) struct CallIds {
+    fit: Fit,
+    used: BTreeSet<String>,
+    waiting: BTreeMap<String, Vec<String>>,
+}
+
+impl CallIds {
+    pub(crate) fn new(fit: Fit) -> Self {
+        Self {
+            fit,
+            ..Self::default()
+        }
+    }
+
+    /// The id to write for a call.
+    pub(crate) fn call(&mut self, id: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        let base: String = match self.fit {
+            _ if id.is_empty() => "call".into(),
+            Fit::Present => id.into(),
+            Fit::Unique => id
+                .chars()
+                .map(|c| if is_plain(c) { c } else { '_' })
+                .collect(),
+        };
+        let mut fit = base.clone();
+        let mut number = 1_u64;
+        while (self.fit == Fit::Unique || id.is_empty()) && self.used.contains(&fit) {
+            number += 1;
+            fit = format!("{base}_{number}");
+        }
+        self.used.insert(fit.clone());
+        self.waiting.entry(id.into()).or_default().push(fit.clone());
+        fit
+    }
+
+    /// The id to write for a result: that of the nearest earlier call with its id that has none.
+    pub(crate) fn result(&mut self, id: &str) -> String {
+        self.waiting
+            .get_mut(id)
+            .and_then(Vec::pop)
+            .unwrap_or_else(|| id.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_become_plain_and_unique_and_results_follow() {
+        let mut ids = CallIds::new(Fit::Unique);
+        assert_eq!(ids.call("a.b"), "a_b");
+        assert_eq!(ids.call("a.b"), "a_b_2");
+        assert_eq!(ids.result("a.b"), "a_b_2");
+        assert_eq!(ids.result("a.b"), "a_b");
+        assert_eq!(ids.call(""), "call");
+        assert_eq!(ids.result(""), "call");
+    }
+
+    #[test]
+    fn an_id_that_is_there_is_kept_where_that_is_enough() {
+        let mut ids = CallIds::new(Fit::Present);
+        assert_eq!(ids.call("a.b"), "a.b");
+        assert_eq!(ids.result("a.b"), "a.b");
+        assert_eq!(ids.call("a.b"), "a.b");
+        assert_eq!([ids.call(""), ids.call("")], ["call", "call_2"]);
+    }
+}

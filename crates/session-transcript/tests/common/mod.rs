@@ -1,0 +1,131 @@
+//! Files and JSON for the tests.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use session_log::{EventBody, Message, NewEvent, Part, Role};
+use session_transcript::{Conversation, ReadOptions, Transcript, read};
+
+/// A file below `tests/fixtures`.
+pub(crate) fn fixture(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/fixtures")
+        .join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// A file of `docs/examples`.
+pub(crate) fn example(name: &str) -> Vec<u8> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../docs/examples")
+        .join(name);
+    std::fs::read(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// All committed transcripts.
+pub(crate) fn all() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    for folder in ["tests/fixtures", "../../docs/examples"] {
+        collect(&root.join(folder), &mut files);
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension != "md"));
+    files.sort();
+    assert!(files.len() > 40, "found only {} files", files.len());
+    files
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else {
+            files.push(path);
+        }
+    }
+}
+
+/// Reads with the default options.
+pub(crate) fn parse(bytes: &[u8]) -> Transcript {
+    read(bytes, &ReadOptions::default()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The only conversation of a file.
+pub(crate) fn only(bytes: &[u8]) -> Conversation {
+    let mut transcript = parse(bytes);
+    assert_eq!(transcript.conversations.len(), 1);
+    transcript.conversations.remove(0)
+}
+
+/// The messages of a conversation with their events.
+pub(crate) fn messages(conversation: &Conversation) -> Vec<(&NewEvent, &Message)> {
+    conversation
+        .events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Message(message) => Some((event, message)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The JSON values of a file: one, or one a line. What is none is passed over.
+pub(crate) fn values(bytes: &[u8]) -> Vec<Value> {
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches('\u{feff}');
+    if let Ok(value) = serde_json::from_str(text) {
+        return vec![value];
+    }
+    let of_line = |line: &str| {
+        let stream = serde_json::Deserializer::from_str(line).into_iter::<Value>();
+        stream.map_while(Result::ok).collect::<Vec<_>>()
+    };
+    text.lines().flat_map(of_line).collect()
+}
+
+/// A message as a short text: `user: Hi`, `assistant: [call k1 f {}]`, `tool: [result k1: 2 rooms]`.
+pub(crate) fn short(message: &Message) -> String {
+    let part = |part: &Part| match part {
+        Part::Text(text) => text.text.clone(),
+        Part::ToolCall(call) => format!(
+            "[call {} {} {}]",
+            call.id,
+            call.name,
+            call.arguments.as_str()
+        ),
+        Part::ToolResult(result) => {
+            let texts: Vec<String> = result
+                .parts
+                .iter()
+                .map(|part| {
+                    part.as_text()
+                        .map_or_else(|| format!("[{}]", part.kind_name()), Into::into)
+                })
+                .collect();
+            format!("[result {}: {}]", result.call_id, texts.join(" "))
+        }
+        other => format!("[{}]", other.kind_name()),
+    };
+    let parts: Vec<String> = message.parts.iter().map(part).collect();
+    let role: &Role = &message.role;
+    format!("{role}: {}", parts.join(" "))
+}
+
+/// All messages of a conversation as short texts; `(injected)` and `(summary)` are said.
+pub(crate) fn shorts(conversation: &Conversation) -> Vec<String> {
+    messages(conversation)
+        .into_iter()
+        .map(|(event, message)| {
+            let origin = match event.origin {
+                session_log::Origin::Injected => "(injected) ",
+                session_log::Origin::Summary { .. } => "(summary) ",
+                _ => "",
+            };
+            format!("{origin}{}", short(message))
+        })
+        .collect()
+}
