@@ -1,4 +1,10 @@
 //! Which tool results are cleared.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what broke by panicking"
+)]
 
 use compaction_core::{Clearing, EntryKind};
 use compaction_testkit::generate::logs;

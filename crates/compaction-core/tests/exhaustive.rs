@@ -5,8 +5,9 @@
 //! are asked once for each place to cut, since the plan of a cut does not depend on the window
 //! that proposed it; the plan is compared each time.
 #![allow(
-    clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::panic,
+    clippy::unwrap_used,
     reason = "a test says what broke by panicking"
 )]
 
@@ -35,19 +36,14 @@ const MODES: [(Grain, Summarize); 4] = [PLAIN[0], PLAIN[1], SUMMARIZING[0], SUMM
 
 #[test]
 fn every_log_of_seven_without_a_summary() {
-    let windows = [Window::Events, Window::Turns];
+    let windows = [Window::Events, Window::Turns, tokens::<0>];
     check(KINDS, 7, &[Policy::WINDOW], &PLAIN, &windows);
 }
 
 #[test]
 fn every_log_of_seven_with_a_summary() {
-    let windows = [Window::Events, Window::Turns];
+    let windows = [Window::Events, Window::Turns, tokens::<0>];
     check(KINDS, 7, &[Policy::WINDOW], &SUMMARIZING, &windows);
-}
-
-#[test]
-fn every_log_of_six_under_token_windows() {
-    check(KINDS, 6, &[Policy::WINDOW], &MODES, &[tokens::<0>]);
 }
 
 #[test]

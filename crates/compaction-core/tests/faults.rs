@@ -1,4 +1,10 @@
 //! Faults that windows over conversations are known for, each with a log that shows it.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what broke by panicking"
+)]
 
 use compaction_core::{Counts, Trigger, Window};
 use compaction_testkit::{Log, Pass, check};

@@ -1,4 +1,10 @@
 //! Long made-up logs: the windows against the oracle, and what they promise.
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what broke by panicking"
+)]
 
 use compaction_core::{
     Entry, Grain, Outcome, Outline, Policy, Strategy, Summarize, SummaryReply, View, Window, pairs,

@@ -1,5 +1,11 @@
 //! Plans and waiting passes can be stored and read again.
 #![cfg(feature = "serde")]
+#![allow(
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test says what broke by panicking"
+)]
 
 use compaction_core::{Outcome, Pending, Plan, Progress, SummaryReply, Window};
 use compaction_testkit::{Log, Pass, for_each_short_log};

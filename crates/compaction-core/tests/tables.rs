@@ -5,8 +5,9 @@
 //! for the notation. Costs are the characters of the formatted line, so `u1` costs 8. Rows about
 //! refused settings are not here, since any setting is harmless to the core.
 #![allow(
-    clippy::unwrap_used,
+    clippy::indexing_slicing,
     clippy::panic,
+    clippy::unwrap_used,
     reason = "a test says what broke by panicking"
 )]
 
