@@ -143,10 +143,12 @@ impl Pending {
 /// They hold for every strategy, since any proposal is snapped:
 ///
 /// 1. *Order*: kept entries keep their order.
-/// 2. *Partition*: pinned, superseded, covered and kept are disjoint and complete.
+/// 2. *Partition*: pinned, superseded, covered and kept are disjoint and complete, and a summary
+///    is asked of exactly what is covered.
 /// 3. *Turn start*: what is kept begins at a turn, or at step grain at a step of the newest turn
-///    whose opening message is pinned.
-/// 4. *Newest*: the newest turn stays whole; at step grain its newest step does.
+///    whose opening message is pinned and no call of which is parted from its result.
+/// 4. *Newest*: the newest turn stays whole; at step grain its newest step does, and what waits
+///    for a result.
 /// 5. *Preamble*: what stands before the first turn stays, under policies that pin it.
 /// 6. *System*: of the system prompts exactly the latest stays after a cut; none is summarized.
 /// 7. *Pausing* changes no cut: the plan of a pass that was asked for a summary is the plan that

@@ -36,7 +36,8 @@ pub use crate::context_window::pending::PendingSelection;
 /// 2. What is kept is in the order of the conversation.
 /// 3. Under [`PairPolicy::Atomic`] a call and its results are all kept, all summarized, or all
 ///    left out.
-/// 4. Of two entries of the newest part, the newer one is left out last.
+/// 4. The newest entry is left out only when it does not fit, with what goes together with it and
+///    the summary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
