@@ -205,6 +205,14 @@ impl Writer {
             }
         }
         self.start_with_user();
+        if self.is_request
+            && let Some(last) = self
+                .records
+                .last_mut()
+                .filter(|last| last.role == "assistant")
+        {
+            last.trim_end();
+        }
         self.strip_replies();
         for (what, number) in std::mem::take(&mut self.lost) {
             self.warnings

@@ -2,7 +2,7 @@
 
 use session_log::{Part, Role, Shape};
 
-use crate::json::{Object, array};
+use crate::json::{Object, Raw, array, quote};
 use crate::note::{Note, Place};
 
 /// A message of the request under construction.
@@ -81,6 +81,37 @@ impl Record {
     /// Puts results before everything else.
     pub(super) fn results_first(&mut self) {
         self.blocks.sort_by_key(|block| !block.is_result);
+    }
+
+    /// Takes white space off the end of the last text, which the provider refuses in a reply that
+    /// is to be continued.
+    pub(super) fn trim_end(&mut self) {
+        let trimmed = |json: &str| {
+            let text = Raw::parse(json)?.as_str()?;
+            Some(quote(text.trim_end()))
+        };
+        if let Some(plain) = &mut self.plain
+            && let Some(text) = trimmed(plain)
+        {
+            *plain = text;
+        }
+        let Some(last) = self.blocks.last_mut() else {
+            return;
+        };
+        let members = Raw::parse(&last.json)
+            .and_then(Raw::members)
+            .unwrap_or_default();
+        if members.peek_str("type").as_deref() != Some("text") {
+            return;
+        }
+        let mut object = Object::new();
+        for (name, value) in members.iter() {
+            match trimmed(value.text()).filter(|_| name == "text") {
+                Some(text) => object.raw(name, &text),
+                None => object.raw(name, value.text()),
+            };
+        }
+        last.json = object.finish();
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -87,37 +87,41 @@ fn mains(lines: &[(usize, &Line<'_>)]) -> Vec<Thread> {
     }
     let mut mains: Vec<(Option<String>, Thread)> = Vec::new();
     let mut unnamed = Vec::new();
+    // A line that names no session is of the session that was written last.
+    let mut last = lines.iter().find_map(|(_, line)| line.text("sessionId"));
     for (at, line) in lines {
-        let session = line
-            .text("sessionId")
-            .map(|session| sessions.group(session));
-        let has_messages = line.uuid.is_some();
+        last = line.text("sessionId").or(last);
+        let session = last.clone().map(|session| sessions.group(session));
         match mains.iter_mut().find(|(name, _)| *name == session) {
             Some((_, main)) => main.members.push(*at),
-            None if has_messages => mains.push((
-                session,
-                Thread {
-                    members: vec![*at],
-                    is_side: false,
-                },
-            )),
+            None if line.uuid.is_some() => {
+                let members = vec![*at];
+                mains.push((
+                    session,
+                    Thread {
+                        members,
+                        is_side: false,
+                    },
+                ));
+            }
             None => unnamed.push((session, *at)),
         }
     }
     for (session, at) in unnamed {
-        let place = mains
-            .iter()
-            .position(|(name, _)| *name == session)
-            .unwrap_or(mains.len().saturating_sub(1));
+        let place = mains.iter().position(|(name, _)| *name == session);
+        let place = place.unwrap_or(mains.len().saturating_sub(1));
         match mains.get_mut(place) {
             Some((_, main)) => main.members.push(at),
-            None => mains.push((
-                session,
-                Thread {
-                    members: vec![at],
-                    is_side: false,
-                },
-            )),
+            None => {
+                let members = vec![at];
+                mains.push((
+                    session,
+                    Thread {
+                        members,
+                        is_side: false,
+                    },
+                ));
+            }
         }
     }
     for (_, main) in &mut mains {

@@ -200,7 +200,7 @@ impl Writer {
         let content: Vec<&Part> = all.iter().filter(is_content).collect();
         match content.as_slice() {
             [] => return (shape == Shape::Parts && is_own && self.is_exact).then(|| "[]".into()),
-            [Part::Text(text)] if shape != Shape::Parts || (!is_own && text.extra.is_empty()) => {
+            [Part::Text(text)] if shape != Shape::Parts || !is_own => {
                 return Some(quote(&text.text));
             }
             [Part::Opaque(opaque)]
