@@ -1,6 +1,6 @@
 //! How much of what matters survives in a summary, as numbers.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use session_log::{Message, Part};
 
@@ -42,8 +42,8 @@ impl Share {
 ///
 /// Counted is what somebody said or did: what stands in the words of the person and the model, in
 /// the arguments of calls, and in the prior summary. What only the result of a tool holds, or a
-/// text of more than [`LONG_TEXT`] characters, counts when it comes up in two messages at least:
-/// most of a long listing is not meant to be remembered.
+/// text of more than [`LONG_TEXT`] characters, does not count: most of a long listing is not meant
+/// to be remembered, and what mattered in it was said.
 ///
 /// ```
 /// use session_log::Message;
@@ -92,8 +92,8 @@ impl Retention {
     pub fn of_brief(brief: &Brief<'_>, text: &str) -> Self {
         let mut census = Census::default();
         for prior in brief.prior() {
-            census.message = census.message.saturating_add(1);
-            census.note(prior, true);
+            // However long it is, a summary is not a paste.
+            specifics(prior).into_iter().for_each(|it| census.one(it));
         }
         for shown in brief.covered() {
             census.message(&shown.message);
@@ -144,40 +144,22 @@ impl Retention {
     }
 }
 
-/// Which specifics came up, and how.
+/// Which specifics came up, in order, each once.
 #[derive(Default)]
 struct Census {
-    message: u64,
-    order: Vec<(Specific, Seen)>,
-    places: HashMap<(SpecificKind, String), usize>,
-}
-
-struct Seen {
-    is_said: bool,
-    last_message: u64,
-    messages: u64,
+    order: Vec<Specific>,
+    seen: HashSet<(SpecificKind, String)>,
 }
 
 impl Census {
     fn message(&mut self, message: &Message) {
-        self.message = self.message.saturating_add(1);
         for part in &message.parts {
             match part {
-                Part::Text(text) | Part::Refusal(text) => self.note(&text.text, true),
-                Part::ToolResult(result) => {
-                    for text in result.parts.iter().filter_map(Part::as_text) {
-                        self.note(text, false);
-                    }
-                }
+                Part::Text(text) | Part::Refusal(text) => self.note(&text.text),
                 Part::ToolCall(call) => {
-                    if let Some(command) = command_of_call(call) {
-                        self.one(
-                            Specific {
-                                kind: SpecificKind::Command,
-                                text: command,
-                            },
-                            true,
-                        );
+                    if let Some(text) = command_of_call(call) {
+                        let kind = SpecificKind::Command;
+                        self.one(Specific { kind, text });
                     }
                     self.arguments(call.arguments.as_str());
                 }
@@ -189,59 +171,36 @@ impl Census {
     fn arguments(&mut self, arguments: &str) {
         match serde_json::from_str(arguments) {
             Ok(value) => self.json(&value),
-            Err(_) => self.note(arguments, true),
+            Err(_) => self.note(arguments),
         }
     }
 
     fn json(&mut self, value: &serde_json::Value) {
         match value {
-            serde_json::Value::String(text) => self.note(text, true),
-            serde_json::Value::Number(number) => self.note(&number.to_string(), true),
+            serde_json::Value::String(text) => self.note(text),
+            serde_json::Value::Number(number) => self.note(&number.to_string()),
             serde_json::Value::Array(items) => items.iter().for_each(|item| self.json(item)),
             serde_json::Value::Object(fields) => fields.values().for_each(|item| self.json(item)),
             serde_json::Value::Null | serde_json::Value::Bool(_) => {}
         }
     }
 
-    fn note(&mut self, text: &str, is_said: bool) {
-        let is_said = is_said && text.chars().nth(LONG_TEXT).is_none();
-        for specific in specifics(text) {
-            self.one(specific, is_said);
+    fn note(&mut self, text: &str) {
+        if text.chars().nth(LONG_TEXT).is_none() {
+            specifics(text).into_iter().for_each(|it| self.one(it));
         }
     }
 
-    fn one(&mut self, specific: Specific, is_said: bool) {
-        let message = self.message;
-        let place = *self
-            .places
-            .entry((specific.kind, specific.key()))
-            .or_insert(self.order.len());
-        match self.order.get_mut(place) {
-            Some((_, seen)) => {
-                seen.is_said |= is_said;
-                seen.messages = seen
-                    .messages
-                    .saturating_add(u64::from(seen.last_message != message));
-                seen.last_message = message;
-            }
-            None => self.order.push((
-                specific,
-                Seen {
-                    is_said,
-                    last_message: message,
-                    messages: 1,
-                },
-            )),
+    fn one(&mut self, specific: Specific) {
+        if self.seen.insert((specific.kind, specific.key())) {
+            self.order.push(specific);
         }
     }
 
     fn compare(self, text: &str) -> Retention {
-        let haystack = Haystack::new(text);
+        let haystack = Haystack::of(text);
         let mut retention = Retention::default();
-        for (specific, seen) in self.order {
-            if !seen.is_said && seen.messages < 2 {
-                continue;
-            }
+        for specific in self.order {
             let is_kept = haystack.has(&specific);
             retention.share(specific.kind).count(is_kept);
             if !is_kept {

@@ -83,6 +83,7 @@ fn sound_summaries_with_such_words_in_them_are_accepted() {
         "Goal: idempotent refunds.",
         "# Refunds are idempotent now\n\n- locks chosen",
         "Done:\n- refunds",
+        "## Port\n6543\n## Retries\n7",
     ] {
         check_text(text, None);
     }

@@ -357,7 +357,7 @@ fn message() -> impl Strategy<Value = Message> {
             call(&format!("k{id}"), "edit", &serde_json::json!({"path": "a/b.rs", "x": it}).to_string())
         }),
         1 => (0_u8..4, said).prop_map(|(id, it)| Message::tool_result(format!("k{id}"), it)),
-        1 => any::<String>().prop_map(Message::user),
+        1 => any::<String>().prop_map(|it| Message::user(format!("{it} and so on"))),
         1 => Just(filler()),
     ]
 }
@@ -380,6 +380,28 @@ proptest! {
             prop_assert!(sizes.summary <= budget && sizes.summary <= sizes.replaced);
             prop_assert_eq!(check(&summary, &brief, sizes), Ok(()), "{}", summary.text());
         }
+    }
+
+    /// Whatever is said, by whomever, nothing panics and the bounds hold.
+    #[test]
+    fn no_text_panics(
+        said in prop::collection::vec((any::<String>(), 0_u8..4), 0..8),
+        prior in any::<String>(),
+        budget in 0_u64..200,
+    ) {
+        let message = |(text, kind): (String, u8)| match kind {
+            0 => Message::user(text),
+            1 => Message::assistant(text),
+            2 => call(&text, &text, &text),
+            _ => failed(&text, &text),
+        };
+        let talk: Vec<_> = said.into_iter().map(message).collect();
+        let brief = Brief::new(&talk).with_prior(format!("{prior}\n# Ledger\n## Goal\n- {prior}"));
+        if let Some(text) = ledger().write(&brief.clone().with_budget(budget)) {
+            prop_assert!(BytesDiv4.estimate(&text) <= budget);
+        }
+        let both = WithLedger::new(Scripted::always("said"), ledger());
+        prop_assert!(now(both.summarize(brief)).is_ok());
     }
 
     /// With room for all of it, folding in two passes gives what one pass gives; nothing stands in

@@ -57,7 +57,7 @@ pub(super) fn is_cut_off(text: &str, finish: &Finish) -> bool {
 
 /// Whether there are headings and nothing under any of them but placeholders. A heading is a line
 /// of at most eight words that is marked as one, or that ends in a colon.
-pub(super) fn is_hollow(text: &str, template: Option<&Template>) -> bool {
+pub(crate) fn is_hollow(text: &str, template: Option<&Template>) -> bool {
     let hints: HashSet<String> = template
         .into_iter()
         .flat_map(Template::sections)
@@ -65,7 +65,8 @@ pub(super) fn is_hollow(text: &str, template: Option<&Template>) -> bool {
         .collect();
     text.lines().all(|line| {
         let said = letters(line);
-        is_heading(line) || PLACEHOLDERS.contains(&said.as_str()) || hints.contains(&said)
+        let is_placeholder = PLACEHOLDERS.contains(&said.as_str()) || hints.contains(&said);
+        is_heading(line) || (is_placeholder && !line.contains(char::is_numeric))
     })
 }
 

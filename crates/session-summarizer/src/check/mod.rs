@@ -11,9 +11,10 @@ mod wording;
 use compaction_core::TokenEstimator;
 use session_log::message_tokens;
 
+pub(crate) use self::form::is_hollow;
 use crate::brief::Brief;
 use crate::fault::Fault;
-use crate::specifics::{Haystack, SpecificKind, specifics};
+use crate::specifics::{Search, SpecificKind, specifics};
 use crate::summary::{Finish, Summary};
 
 /// What a summary costs, and what that costs which it replaces, in tokens.
@@ -101,15 +102,14 @@ pub fn check(summary: &Summary, brief: &Brief<'_>, sizes: Sizes) -> Result<(), F
     }
 
     let text = summary.text();
-    let shown = brief.request().user;
-    let grounding = Grounding::of(text, &shown);
+    let grounding = Grounding::of(text, brief);
     if let Some(fault) = wording::instead_of_summary(text, grounding) {
         return Err(fault);
     }
     if form::is_cut_off(text, summary.finish()) {
         return Err(Fault::CutOff);
     }
-    if form::is_hollow(text, brief.prompt().template()) {
+    if is_hollow(text, brief.prompt().template()) {
         return Err(Fault::Hollow);
     }
     if form::is_loop(text) {
@@ -142,6 +142,10 @@ pub fn check(summary: &Summary, brief: &Brief<'_>, sizes: Sizes) -> Result<(), F
     }
 }
 
+/// How many specifics of a summary are looked for: enough to tell, and few enough for a
+/// conversation of any length.
+const MOST_NAMES: usize = 64;
+
 /// How many specifics a summary has, and how many of them were shown to it.
 #[derive(Clone, Copy)]
 struct Grounding {
@@ -153,19 +157,25 @@ struct Grounding {
 }
 
 impl Grounding {
-    fn of(text: &str, shown: &str) -> Self {
+    fn of(text: &str, brief: &Brief<'_>) -> Self {
+        let mut search = Search::of(specifics(text).into_iter().take(MOST_NAMES));
+        let prior = brief.prior().iter().map(|text| text.clone().into_owned());
+        let messages = brief.covered().iter().chain(brief.overlap());
+        let paragraphs = messages.map(|shown| brief.prompt().paragraph(shown));
+        for shown in prior.chain(paragraphs) {
+            if search.is_done() {
+                break;
+            }
+            search.look_in(&shown);
+        }
+
         let mut grounding = Self {
             named: 0,
             found: 0,
             shared: 0,
         };
-        let named = specifics(text);
-        if named.is_empty() {
-            return grounding;
-        }
-        let haystack = Haystack::new(shown);
-        for specific in &named {
-            let is_found = usize::from(haystack.has(specific));
+        for (specific, is_found) in search.results() {
+            let is_found = usize::from(is_found);
             grounding.shared += is_found;
             if specific.kind != SpecificKind::Number {
                 grounding.named += 1;

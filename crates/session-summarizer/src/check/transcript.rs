@@ -26,14 +26,21 @@ pub(super) fn is_echo(text: &str, brief: &Brief<'_>) -> bool {
         return true;
     }
 
-    let text = alphanumeric(text);
+    let text: String = letters(text).collect();
     let mut copied = 0_usize;
     let mut run = Run::default();
     for shown in brief.covered() {
-        let said = alphanumeric(&said(&shown.message));
-        if said.len() < SHORTEST {
+        let said = said(&shown.message);
+        let opening: String = letters(&said).take(SHORTEST).collect();
+        if opening.chars().nth(SHORTEST - 1).is_none() {
             continue;
         }
+        // Most messages are not in the text, which their first words tell.
+        let said = if text.contains(&opening) {
+            letters(&said).collect()
+        } else {
+            opening
+        };
         let role = &shown.message.role;
         let next = text.get(run.end..).and_then(|rest| rest.find(&said));
         if let Some(offset) = next.filter(|offset| run.length > 0 && *offset <= GAP) {
@@ -90,9 +97,9 @@ fn said(message: &Message) -> String {
     text
 }
 
-fn alphanumeric(text: &str) -> String {
+/// Letters and digits, in lower case.
+fn letters(text: &str) -> impl Iterator<Item = char> {
     text.chars()
         .filter(|c| c.is_alphanumeric())
         .flat_map(char::to_lowercase)
-        .collect()
 }

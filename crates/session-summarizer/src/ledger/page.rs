@@ -1,7 +1,9 @@
 //! The page of a ledger: sections of single lines, as values and as text.
 
 use core::fmt::Write as _;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use super::text::sentences;
 
 /// The line a ledger begins with.
 pub(super) const TITLE: &str = "# Ledger";
@@ -67,7 +69,12 @@ impl Section {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Page {
     sections: HashMap<Section, Lines>,
+    /// Longer sentences among the goal and the person's words.
+    said: HashSet<String>,
 }
+
+/// The characters from which a sentence is not said twice; shorter ones ("run it again") may be.
+const LONG_SENTENCE: usize = 24;
 
 /// The lines of a section, each once, the newest last.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -108,6 +115,10 @@ impl Page {
     /// Adds a line. One that is there already becomes the newest.
     pub(super) fn push(&mut self, section: Section, line: impl Into<String>) {
         let line = line.into();
+        if matches!(section, Goal | Words) {
+            let long = sentences(&line).filter(|it| is_long_sentence(it));
+            self.said.extend(long.map(String::from));
+        }
         if section == Paths && self.has(Changed, &line) {
             return self.push(Changed, line);
         }
@@ -115,6 +126,11 @@ impl Page {
             self.remove(Paths, &line);
         }
         self.sections.entry(section).or_default().push(line);
+    }
+
+    /// Whether a sentence says something that the goal and the person's words do not say yet.
+    pub(super) fn is_new(&self, sentence: &str) -> bool {
+        !is_long_sentence(sentence) || !self.said.contains(sentence)
     }
 
     pub(super) fn is_empty(&self, section: Section) -> bool {
@@ -249,6 +265,10 @@ impl Page {
         }
         text
     }
+}
+
+fn is_long_sentence(sentence: &str) -> bool {
+    sentence.chars().nth(LONG_SENTENCE).is_some()
 }
 
 /// A queue whose last entries are the newest line, the oldest, the second newest and so on: the

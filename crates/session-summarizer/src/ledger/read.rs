@@ -1,5 +1,7 @@
 //! What a ledger takes down of a brief.
 
+use std::collections::HashSet;
+
 use session_log::{Message, Part, Role, ToolCall, ToolResult};
 
 use super::page::{Page, Section, split};
@@ -60,31 +62,34 @@ fn message(shown: &Shown<'_>, page: &mut Page) {
 /// The words of the person: the first ones are the goal, sentences that set a rule stand among the
 /// rules, and the rest is kept turn by turn.
 fn words(text: &str, page: &mut Page) {
-    if text.trim().is_empty() {
+    // A mark or an emoji alone is no goal to go on from.
+    if !text.contains(char::is_alphanumeric) {
         return;
     }
-    let is_paste = is_long(text);
-    if page.is_empty(Section::Goal) {
-        let goal = line_of(text, GOAL);
-        let rules = sentences(text).filter(|it| !is_paste && is_decision(it, true));
-        for rule in rules.map(|it| line_of(it, SENTENCE)) {
-            if !goal.contains(&rule) {
-                page.push(Section::Decisions, rule);
-            }
+    let is_goal = page.is_empty(Section::Goal);
+    if is_long(text) {
+        let (section, most) = if is_goal {
+            (Section::Goal, GOAL)
+        } else {
+            (Section::Words, SENTENCE)
+        };
+        page.push(section, line_of(text, most));
+        return;
+    }
+    let mut seen = HashSet::new();
+    let all: Vec<&str> = sentences(text).filter(|it| seen.insert(*it)).collect();
+    let goal = line_of(&all.join(" "), GOAL);
+    let (rules, mut rest): (Vec<&str>, Vec<&str>) =
+        all.into_iter().partition(|it| is_decision(it, true));
+    rest.retain(|it| page.is_new(it));
+    for rule in rules.into_iter().map(|it| line_of(it, SENTENCE)) {
+        if !is_goal || !goal.contains(&rule) {
+            page.push(Section::Decisions, rule);
         }
+    }
+    if is_goal {
         page.push(Section::Goal, goal);
-        return;
-    }
-    if is_paste {
-        page.push(Section::Words, line_of(text, SENTENCE));
-        return;
-    }
-    let (rules, rest): (Vec<&str>, Vec<&str>) =
-        sentences(text).partition(|it| is_decision(it, true));
-    for rule in rules {
-        page.push(Section::Decisions, line_of(rule, SENTENCE));
-    }
-    if !rest.is_empty() {
+    } else if !rest.is_empty() {
         page.push(Section::Words, line_of(&rest.join(" "), SENTENCE));
     }
 }

@@ -7,7 +7,6 @@
 mod commands;
 mod scan;
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 pub(crate) use self::commands::command_of_call;
@@ -92,17 +91,17 @@ pub fn specifics(text: &str) -> Vec<Specific> {
     found
 }
 
-/// A text in which specifics are looked up.
-pub(crate) struct Haystack<'a> {
-    lower: Cow<'a, str>,
+/// A short text in which many specifics are looked up.
+pub(crate) struct Haystack {
+    lower: String,
     keys: HashSet<String>,
 }
 
-impl Haystack<'_> {
-    pub(crate) fn new(text: &str) -> Self {
+impl Haystack {
+    pub(crate) fn of(text: &str) -> Self {
         let keys = specifics(text).iter().map(Specific::key).collect();
         Haystack {
-            lower: Cow::Owned(text.to_lowercase()),
+            lower: text.to_lowercase(),
             keys,
         }
     }
@@ -117,20 +116,111 @@ impl Haystack<'_> {
         match specific.kind {
             SpecificKind::Number => false,
             SpecificKind::Url | SpecificKind::Id => self.lower.contains(&key),
-            SpecificKind::Path => {
-                let name = key.rsplit(['/', '\\']).next().unwrap_or(&key);
-                self.lower.contains(&key) || (name.len() >= 4 && self.lower.contains(name))
-            }
-            SpecificKind::Command => {
-                let mut words = key.split(' ');
-                let start = match (words.next(), words.next()) {
-                    (Some(program), Some(first)) => format!("{program} {first}"),
-                    _ => key.clone(),
-                };
-                self.lower.contains(&start)
+            SpecificKind::Path => self.lower.contains(file_name(&key)),
+            SpecificKind::Command => self.lower.contains(&opening(&key)),
+        }
+    }
+}
+
+/// Specifics that are looked for in one text after another.
+pub(crate) struct Search {
+    wanted: Vec<(Specific, Needle)>,
+}
+
+/// How a specific is found in text in lower case.
+enum Needle {
+    Words(String),
+    /// Digits, with nothing but other characters around them.
+    Number([String; 2]),
+    Found,
+}
+
+impl Search {
+    pub(crate) fn of(wanted: impl IntoIterator<Item = Specific>) -> Self {
+        let needle = |specific: Specific| {
+            let needle = Needle::of(&specific);
+            (specific, needle)
+        };
+        Self {
+            wanted: wanted.into_iter().map(needle).collect(),
+        }
+    }
+
+    /// Looks for what is not found yet.
+    pub(crate) fn look_in(&mut self, text: &str) {
+        let lower = text.to_lowercase();
+        for (_, needle) in &mut self.wanted {
+            if needle.is_in(&lower) {
+                *needle = Needle::Found;
             }
         }
     }
+
+    /// Whether all of them are found.
+    pub(crate) fn is_done(&self) -> bool {
+        self.wanted
+            .iter()
+            .all(|(_, it)| matches!(it, Needle::Found))
+    }
+
+    /// What was looked for, and whether it was found.
+    pub(crate) fn results(&self) -> impl Iterator<Item = (&Specific, bool)> {
+        let result = |it: &'_ (Specific, Needle)| matches!(it.1, Needle::Found);
+        self.wanted.iter().map(move |it| (&it.0, result(it)))
+    }
+}
+
+impl Needle {
+    fn of(specific: &Specific) -> Self {
+        let key = specific.key();
+        match specific.kind {
+            SpecificKind::Number => Self::Number([with_thousands(&key), key]),
+            SpecificKind::Url | SpecificKind::Id => Self::Words(key),
+            SpecificKind::Path => Self::Words(file_name(&key).into()),
+            SpecificKind::Command => Self::Words(opening(&key)),
+        }
+    }
+
+    fn is_in(&self, lower: &str) -> bool {
+        let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+        match self {
+            Self::Found => false,
+            Self::Words(words) => lower.contains(words.as_str()),
+            Self::Number(spellings) => spellings.iter().any(|digits| {
+                lower.match_indices(digits.as_str()).any(|(at, _)| {
+                    let (before, after) = lower.split_at_checked(at).unwrap_or_default();
+                    let after = after.get(digits.len()..).unwrap_or_default();
+                    !is_digit(before.chars().next_back()) && !is_digit(after.chars().next())
+                })
+            }),
+        }
+    }
+}
+
+/// The last part of a path, if it is long enough to mean something; else all of it.
+fn file_name(path: &str) -> &str {
+    let name = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    if name.len() >= 4 { name } else { path }
+}
+
+/// The first two words of a command.
+fn opening(command: &str) -> String {
+    command.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+/// `20000` as `20,000`.
+fn with_thousands(digits: &str) -> String {
+    if digits.len() < 4 || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return digits.into();
+    }
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && digits.len().saturating_sub(at) % 3 == 0 {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// Digits without separators of thousands, and without the unit behind them.

@@ -108,7 +108,7 @@ fn is_separator(c: char) -> bool {
         )
         || matches!(
             c,
-            '|' | ';' | '=' | '*' | '^' | '“' | '”' | '‘' | '’' | '«' | '»' | '…' | '→'
+            '|' | ';' | '*' | '^' | '“' | '”' | '‘' | '’' | '«' | '»' | '…' | '→'
         )
         || is_unspaced(c)
 }
@@ -124,14 +124,19 @@ fn is_unspaced(c: char) -> bool {
 fn word_of(word: &str, found: &mut Vec<Specific>) {
     let word = word.trim_end_matches(['.', ',', ':', '!', '?', '-', '\\']);
     let word = word
-        .trim_start_matches([',', ':', '!', '?', '#', '+', '\\', '$', '€', '~'])
+        .trim_start_matches([',', ':', '!', '?', '#', '+', '\\', '$', '€'])
         .trim_start_matches("-");
-    if word.len() > LONGEST || !word.is_ascii() || !word.bytes().any(|b| b.is_ascii_alphanumeric())
-    {
+    let word = match word.strip_prefix('~') {
+        Some(rest) if !rest.starts_with('/') => rest,
+        _ => word,
+    };
+    if word.len() > LONGEST || !word.contains(char::is_alphanumeric) {
         return;
     }
-    if word.contains("://") {
-        return found.push(Specific::new(SpecificKind::Url, word));
+    if let Some((before, _)) = word.split_once("://") {
+        let scheme = before.trim_end_matches(|c: char| c.is_ascii_alphanumeric());
+        let url = word.get(scheme.len()..).unwrap_or(word);
+        return found.push(Specific::new(SpecificKind::Url, url));
     }
     if is_drive(word) {
         return found.push(Specific::new(SpecificKind::Path, word));
@@ -140,9 +145,9 @@ fn word_of(word: &str, found: &mut Vec<Specific>) {
     if let Some(number) = thousands(word) {
         return found.push(Specific::new(SpecificKind::Number, number));
     }
-    if word.contains([',', '\\']) {
+    if word.contains([',', '\\', '=']) {
         return word
-            .split([',', '\\'])
+            .split([',', '\\', '='])
             .for_each(|word| word_of(word, found));
     }
     if let Some((file, item)) = word.split_once("::") {
@@ -221,7 +226,7 @@ fn is_file(word: &str) -> bool {
         return FILES.contains(&word);
     };
     let is_known = EXTENSIONS.contains(&extension.to_ascii_lowercase().as_str());
-    (is_known && stem.bytes().any(|b| b.is_ascii_alphanumeric())) || FILES.contains(&word)
+    (is_known && stem.contains(char::is_alphanumeric)) || FILES.contains(&word)
 }
 
 /// `20,000`, with groups of three.
@@ -275,6 +280,10 @@ fn is_id(word: &str) -> bool {
         .as_bytes()
         .windows(2)
         .any(|pair| matches!(pair, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
+    let end = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    if ["st", "nd", "rd", "th"].contains(&end) {
+        return false;
+    }
     let dots = word.bytes().filter(|b| *b == b'.').count();
     (has_digit && has_letter)
         || word.contains('_')
