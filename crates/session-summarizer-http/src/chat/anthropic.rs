@@ -1,0 +1,136 @@
+//! Messages, by Anthropic and by servers that speak the same.
+
+use reqwest::header::HeaderName;
+use serde_json::{Value, json};
+use session_summarizer::{Finish, SummarizerError};
+
+use super::adapter;
+use crate::answer::{Written, content_text};
+use crate::json::{at, count_at, put, put_from, str_at, text_at};
+use crate::key::{ApiKey, environment};
+use crate::link::{Dialect, KeyHeader, Link, Question, Target};
+use crate::settings::SettingsError;
+
+/// A model behind Anthropic's messages, or a server that speaks the same, such as llama.cpp.
+///
+/// ```
+/// use session_summarizer_http::Anthropic;
+///
+/// let summarizer = Anthropic::new("http://127.0.0.1:8080", "local")?;
+/// assert_eq!(summarizer.model(), "local");
+/// # Ok::<(), session_summarizer_http::SettingsError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Anthropic {
+    pub(super) link: Link,
+}
+
+/// The version of the interface that requests are written for.
+const VERSION: &str = "2023-06-01";
+
+impl Anthropic {
+    /// `model` at the server whose base URL stands before `/v1/messages`.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] when the address cannot be used or the model is blank.
+    pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self, SettingsError> {
+        let link = Link::new(base_url, model)?;
+        Ok(Self {
+            link: link.with_static_header("anthropic-version", VERSION),
+        })
+    }
+
+    /// `model` with the key in `ANTHROPIC_API_KEY`, at the address in `ANTHROPIC_BASE_URL`, else
+    /// at Anthropic itself.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError::MissingKey`] when there is no key, and as in [`new`](Self::new).
+    pub fn from_env(model: impl Into<String>) -> Result<Self, SettingsError> {
+        let key = ApiKey::from_env("ANTHROPIC_API_KEY")?;
+        let address = environment("ANTHROPIC_BASE_URL").filter(|text| !text.trim().is_empty());
+        let address = address.unwrap_or_else(|| "https://api.anthropic.com".into());
+        Self::new(&address, model)?.with_key(key)
+    }
+}
+
+adapter!(
+    Anthropic,
+    KeyHeader {
+        name: HeaderName::from_static("x-api-key"),
+        prefix: "",
+    }
+);
+
+impl Dialect for Anthropic {
+    fn target(&self, _: &Question<'_>) -> Target {
+        Target::path(&["v1", "messages"])
+    }
+
+    fn body(&self, question: &Question<'_>) -> Result<Value, SummarizerError> {
+        let mut body = json!({
+            "model": question.model,
+            "max_tokens": question.output_tokens,
+            "system": question.system,
+            "messages": [{ "role": "user", "content": question.user }],
+        });
+        if let Some(temperature) = question.temperature {
+            put(&mut body, "temperature", temperature);
+        }
+        if question.is_streamed() {
+            put(&mut body, "stream", true);
+        }
+        Ok(body)
+    }
+
+    fn read(&self, answer: &Value, _: &Question<'_>) -> Option<Result<Written, SummarizerError>> {
+        let content = answer.get("content")?;
+        let usage = at(answer, "/usage");
+        // What was read from a cache or put into one was read all the same.
+        let input = COUNTS.iter().filter(|name| name.ends_with("input_tokens"));
+        let input = input.filter_map(|name| usage.get(name)?.as_u64());
+        Some(Ok(Written {
+            text: content_text(content),
+            finish: Finish::from_name(str_at(answer, "/stop_reason")),
+            model: text_at(answer, "/model"),
+            input_tokens: input.reduce(u64::saturating_add),
+            output_tokens: count_at(answer, "/usage/output_tokens"),
+        }))
+    }
+
+    fn assemble(&self, pieces: &[Value]) -> Value {
+        let mut answer = json!({ "stop_reason": "incomplete" });
+        let mut usage = json!({});
+        let mut text = String::new();
+        for piece in pieces {
+            match str_at(piece, "/type") {
+                "error" => return json!({ "error": at(piece, "/error") }),
+                "message_start" => {
+                    put_from(&mut answer, at(piece, "/message"), &["model"]);
+                    put_from(&mut usage, at(piece, "/message/usage"), COUNTS);
+                }
+                "content_block_delta" if str_at(piece, "/delta/type") == "text_delta" => {
+                    text.push_str(str_at(piece, "/delta/text"));
+                }
+                "message_delta" => {
+                    put_from(&mut answer, at(piece, "/delta"), &["stop_reason"]);
+                    // These counts are of all so far, not of one piece.
+                    put_from(&mut usage, at(piece, "/usage"), COUNTS);
+                }
+                _ => {}
+            }
+        }
+        put(&mut answer, "usage", usage);
+        put(&mut answer, "content", text);
+        answer
+    }
+}
+
+/// The counts of tokens.
+const COUNTS: &[&str] = &[
+    "input_tokens",
+    "cache_creation_input_tokens",
+    "cache_read_input_tokens",
+    "output_tokens",
+];

@@ -1,0 +1,141 @@
+//! Generated content, by Gemini.
+
+use reqwest::header::HeaderName;
+use serde_json::{Value, json};
+use session_summarizer::{Finish, SummarizerError};
+
+use super::adapter;
+use crate::answer::Written;
+use crate::json::{at, count_at, list_at, put, put_from, str_at, text_at};
+use crate::key::{ApiKey, environment};
+use crate::link::{Dialect, KeyHeader, Link, Question, Target};
+use crate::settings::SettingsError;
+
+/// A model behind Gemini's `generateContent`.
+///
+/// ```
+/// use session_summarizer_http::Gemini;
+///
+/// let summarizer = Gemini::new("http://127.0.0.1:8080", "models/flash")?;
+/// assert_eq!(summarizer.model(), "models/flash");
+/// # Ok::<(), session_summarizer_http::SettingsError>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Gemini {
+    pub(super) link: Link,
+}
+
+impl Gemini {
+    /// `model` at the server whose base URL stands before `/v1beta/models`. The name may begin
+    /// with `models/` or not.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError`] when the address cannot be used or the model is blank.
+    pub fn new(base_url: &str, model: impl Into<String>) -> Result<Self, SettingsError> {
+        Ok(Self {
+            link: Link::new(base_url, model)?,
+        })
+    }
+
+    /// `model` at Google itself, with the key in `GEMINI_API_KEY` or else in `GOOGLE_API_KEY`.
+    ///
+    /// # Errors
+    ///
+    /// [`SettingsError::MissingKey`] when there is no key, and as in [`new`](Self::new).
+    pub fn from_env(model: impl Into<String>) -> Result<Self, SettingsError> {
+        let key = match ApiKey::from_variable("GOOGLE_API_KEY", &environment)? {
+            Some(second) => {
+                ApiKey::from_variable("GEMINI_API_KEY", &environment)?.unwrap_or(second)
+            }
+            None => ApiKey::from_env("GEMINI_API_KEY")?,
+        };
+        Self::new("https://generativelanguage.googleapis.com", model)?.with_key(key)
+    }
+}
+
+adapter!(
+    Gemini,
+    KeyHeader {
+        name: HeaderName::from_static("x-goog-api-key"),
+        prefix: "",
+    }
+);
+
+impl Dialect for Gemini {
+    fn target(&self, question: &Question<'_>) -> Target {
+        let model = question.model.trim_start_matches("models/");
+        let (verb, query) = match question.is_streamed() {
+            true => ("streamGenerateContent", Some(("alt", "sse"))),
+            false => ("generateContent", None),
+        };
+        Target {
+            segments: vec!["v1beta".into(), "models".into(), format!("{model}:{verb}")],
+            query,
+        }
+    }
+
+    fn body(&self, question: &Question<'_>) -> Result<Value, SummarizerError> {
+        let mut settings = json!({ "maxOutputTokens": question.output_tokens });
+        if let Some(temperature) = question.temperature {
+            put(&mut settings, "temperature", temperature);
+        }
+        Ok(json!({
+            "systemInstruction": { "parts": [{ "text": question.system }] },
+            "contents": [{ "role": "user", "parts": [{ "text": question.user }] }],
+            "generationConfig": settings,
+        }))
+    }
+
+    fn read(&self, answer: &Value, _: &Question<'_>) -> Option<Result<Written, SummarizerError>> {
+        let is_blocked = !at(answer, "/promptFeedback/blockReason").is_null();
+        if !is_blocked {
+            answer.get("candidates")?.as_array()?;
+        }
+        let finish = match is_blocked {
+            true => Finish::Filtered,
+            false => Finish::from_name(str_at(answer, "/candidates/0/finishReason")),
+        };
+        let text = list_at(answer, "/candidates/0/content/parts")
+            .filter(|part| at(part, "/thought") != true)
+            .map(|part| str_at(part, "/text"))
+            .collect();
+        let output = [
+            "/usageMetadata/candidatesTokenCount",
+            "/usageMetadata/thoughtsTokenCount",
+        ];
+        let output = output
+            .iter()
+            .filter_map(|pointer| count_at(answer, pointer));
+        Some(Ok(Written {
+            text,
+            finish,
+            model: text_at(answer, "/modelVersion"),
+            input_tokens: count_at(answer, "/usageMetadata/promptTokenCount"),
+            output_tokens: output.reduce(u64::saturating_add),
+        }))
+    }
+
+    fn assemble(&self, pieces: &[Value]) -> Value {
+        let mut answer = json!({});
+        let mut parts = Vec::new();
+        // Unless it says how it ended, the connection ended before the answer did.
+        let mut candidate = json!({ "finishReason": "incomplete" });
+        for piece in pieces {
+            if !at(piece, "/error").is_null() {
+                return piece.clone();
+            }
+            let once = ["usageMetadata", "modelVersion", "promptFeedback"];
+            put_from(&mut answer, piece, &once);
+            parts.extend(list_at(piece, "/candidates/0/content/parts").cloned());
+            put_from(
+                &mut candidate,
+                at(piece, "/candidates/0"),
+                &["finishReason"],
+            );
+        }
+        put(&mut candidate, "content", json!({ "parts": parts }));
+        put(&mut answer, "candidates", vec![candidate]);
+        answer
+    }
+}

@@ -1,0 +1,147 @@
+//! What went wrong, sorted by what the caller can do. No message repeats what was sent, what the
+//! provider wrote, or a key: each is made of words from here.
+
+mod body;
+mod overflow;
+mod wait;
+
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+use session_summarizer::{Fault, SummarizerError};
+
+use self::body::ErrorBody;
+use crate::key::ApiKey;
+use crate::options::HttpOptions;
+use crate::provider_error::ProviderError;
+use crate::tls;
+use crate::worker::Failure;
+
+/// An answer that tells an error.
+pub(crate) struct Told<'a> {
+    pub(crate) status: u16,
+    pub(crate) headers: &'a HeaderMap,
+    pub(crate) key: Option<&'a ApiKey>,
+}
+
+impl Told<'_> {
+    /// The error behind a status that is none of success.
+    pub(crate) fn of_status(&self, body: &[u8]) -> SummarizerError {
+        let body = ErrorBody::of_bytes(body);
+        self.error(Some(self.status), &body)
+    }
+
+    /// The error inside an answer that has a status of success; `None` when there is none. It may
+    /// have a status of its own.
+    pub(crate) fn of_answer(&self, answer: &Value) -> Option<SummarizerError> {
+        let body = ErrorBody::inside(answer)?;
+        Some(self.error(body.status, &body))
+    }
+
+    fn error(&self, status: Option<u16>, body: &ErrorBody) -> SummarizerError {
+        let message = match self.key {
+            Some(key) => key.redact(&body.message),
+            None => body.message.clone(),
+        };
+        let cause = ProviderError::new(status, body.known_word(), &message);
+        decide(status, body, self.headers).with_cause(cause)
+    }
+}
+
+/// What the caller can do. An error inside an answer without a status is taken for a failure of
+/// the provider, unless its words tell another.
+fn decide(status: Option<u16>, body: &ErrorBody, headers: &HeaderMap) -> SummarizerError {
+    let is_rate = matches!(status, Some(429));
+    let is_denied = matches!(status, Some(401..=403 | 407));
+    if body.is_credential() || is_denied || (is_rate && body.is_spent()) {
+        return SummarizerError::unauthorized();
+    }
+    if body.is_filter() {
+        return SummarizerError::invalid(Fault::Filtered);
+    }
+    if !matches!(status, Some(404 | 405))
+        && let Some(overflow) = overflow::of(status, body)
+    {
+        return match overflow.limit {
+            Some(0) => SummarizerError::rejected(
+                "the output limit leaves no room for input, lower max_output_tokens",
+            ),
+            limit => SummarizerError::InputTooLong { limit },
+        };
+    }
+    match status {
+        None | Some(408 | 409 | 425 | 429 | 500 | 502..=504 | 506..=599) => {
+            SummarizerError::unavailable(wait::of(headers, body))
+        }
+        Some(status) => SummarizerError::rejected(reason(status, body)),
+    }
+}
+
+/// Why a request is refused, in words of our own.
+fn reason(status: u16, body: &ErrorBody) -> String {
+    if let Some(parameter) = body.known_parameter() {
+        return format!("HTTP status {status}, it does not take {parameter} as it is");
+    }
+    if overflow::is_output_limit(body) {
+        return format!("HTTP status {status}, max_output_tokens is more than the model can write");
+    }
+    match status {
+        300..=399 => format!(
+            "HTTP status {status}, the address redirects and redirects are not followed, \
+             check the base URL"
+        ),
+        404 | 405 | 410 => format!(
+            "HTTP status {status}, there is no such path or model, check the base URL and the model"
+        ),
+        501 => format!("HTTP status {status}, the server cannot do this"),
+        _ => format!("HTTP status {status}"),
+    }
+}
+
+/// The error of an exchange that brought no answer.
+pub(crate) fn of_exchange(failure: Failure, options: &HttpOptions) -> SummarizerError {
+    match failure {
+        Failure::Timeout => SummarizerError::Timeout {
+            limit: options.time_limit,
+        },
+        Failure::TooLarge => SummarizerError::rejected(format!(
+            "the answer has more than {} bytes",
+            options.max_answer_bytes
+        )),
+        Failure::Connection(error) if tls::is_certificate_refused(&error) => {
+            SummarizerError::rejected("the certificate of the server is not accepted")
+                .with_cause(error)
+        }
+        Failure::Connection(error) if error.is_builder() => {
+            SummarizerError::rejected("the request cannot be made").with_cause(error)
+        }
+        Failure::Connection(error) => SummarizerError::unavailable(None).with_cause(error),
+        Failure::Certificates(error) => SummarizerError::rejected(
+            "there are no certificates on this machine to check the server's against",
+        )
+        .with_cause(error),
+        Failure::Thread(error) => SummarizerError::unavailable(None).with_cause(error),
+    }
+}
+
+/// The error of an answer that is no JSON: a page, when the address is one for people, or a body
+/// that was damaged or cut on its way.
+pub(crate) fn of_bad_json(body: &[u8], error: serde_json::Error) -> SummarizerError {
+    let head: Vec<u8> = body
+        .iter()
+        .copied()
+        .skip_while(u8::is_ascii_whitespace)
+        .take(9)
+        .collect();
+    let head = head.to_ascii_lowercase();
+    if head.starts_with(b"<!doctype") || head.starts_with(b"<html") {
+        return SummarizerError::rejected("a web page came for an answer, check the base URL");
+    }
+    SummarizerError::unavailable(None).with_cause(error)
+}
+
+/// The error of an answer in another form than the provider's.
+pub(crate) fn foreign() -> SummarizerError {
+    SummarizerError::rejected(
+        "the answer has not the form of this provider's, check the base URL and the adapter",
+    )
+}

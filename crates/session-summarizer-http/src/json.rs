@@ -1,0 +1,47 @@
+//! Reading and writing JSON values without a panic.
+
+use serde_json::Value;
+
+static NULL: Value = Value::Null;
+
+/// The value at a JSON pointer; null where there is none.
+pub(crate) fn at<'a>(value: &'a Value, pointer: &str) -> &'a Value {
+    value.pointer(pointer).unwrap_or(&NULL)
+}
+
+/// The string at a JSON pointer; empty where there is none.
+pub(crate) fn str_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
+    at(value, pointer).as_str().unwrap_or_default()
+}
+
+/// The string at a JSON pointer.
+pub(crate) fn text_at(value: &Value, pointer: &str) -> Option<String> {
+    Some(at(value, pointer).as_str()?.to_owned())
+}
+
+/// The count at a JSON pointer.
+pub(crate) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
+    at(value, pointer).as_u64()
+}
+
+/// The items of the list at a JSON pointer; none where there is no list.
+pub(crate) fn list_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+    at(value, pointer).as_array().into_iter().flatten()
+}
+
+/// Puts a field into an object; into what is none, nothing.
+pub(crate) fn put(object: &mut Value, field: &str, value: impl Into<Value>) {
+    if let Some(fields) = object.as_object_mut() {
+        fields.insert(field.to_owned(), value.into());
+    }
+}
+
+/// Puts those fields of `from` into an object that are there.
+pub(crate) fn put_from(object: &mut Value, from: &Value, fields: &[&str]) {
+    for field in fields {
+        match from.get(field) {
+            None | Some(Value::Null) => {}
+            Some(value) => put(object, field, value.clone()),
+        }
+    }
+}

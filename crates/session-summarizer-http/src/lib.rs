@@ -1,0 +1,22 @@
+#![doc = include_str!("../README.md")]
+
+mod address;
+mod answer;
+mod chat;
+mod failure;
+mod json;
+mod key;
+mod link;
+mod options;
+mod provider_error;
+mod sections;
+mod settings;
+mod stream;
+mod tls;
+mod worker;
+
+pub use crate::chat::{Anthropic, Gemini, LimitField, Ollama, OpenAi, OpenAiResponses};
+pub use crate::key::ApiKey;
+pub use crate::options::{Delivery, HttpOptions, Proxy};
+pub use crate::provider_error::ProviderError;
+pub use crate::settings::SettingsError;
