@@ -148,22 +148,22 @@ impl Window {
     /// of the turn; the end when none does.
     fn step_proposal<E: Entry>(self, view: &View<'_, E>, steps: &Steps) -> usize {
         let outline = view.outline();
-        let held = |cut| {
-            steps
-                .held(cut)
-                .filter(|position| outline.is_conversation(*position))
-                .map(|position| {
-                    outline
-                        .conversation_tokens(position)
-                        .saturating_sub(outline.conversation_tokens(position + 1))
-                })
-                .fold(0, u64::saturating_add)
-        };
+        let mut held = steps
+            .held(outline.len())
+            .filter(|position| outline.is_conversation(*position))
+            .peekable();
+        let mut held_tokens = 0_u64;
         let fits = |cut: &usize| match self {
             Self::Events(count) => outline.conversation_entries(*cut) <= count,
             Self::Turns(_) => false,
             Self::Tokens { budget, reserve } => {
-                let fixed = view.fixed_tokens().saturating_add(held(*cut));
+                while let Some(position) = held.next_if(|position| position < cut) {
+                    let tokens = outline
+                        .conversation_tokens(position)
+                        .saturating_sub(outline.conversation_tokens(position + 1));
+                    held_tokens = held_tokens.saturating_add(tokens);
+                }
+                let fixed = view.fixed_tokens().saturating_add(held_tokens);
                 room(budget, reserve, fixed)
                     .is_some_and(|room| outline.conversation_tokens(*cut) <= room)
             }

@@ -1,7 +1,7 @@
 //! Step grain: the newest turn alone is too large and is cut inside.
 
-use compaction_core::Window;
-use compaction_testkit::{Log, Pass};
+use compaction_core::{Outcome, SummaryReply, Unchanged, Window};
+use compaction_testkit::{Log, Note, Pass, Role};
 
 fn events(count: usize) -> Pass<Window> {
     Pass::of(Window::Events(count)).at_steps()
@@ -183,6 +183,21 @@ fn pinned_notes_stay() {
     for (log, expected) in rows {
         assert_eq!(events(2).describe(log), expected, "{log}");
     }
+}
+
+/// A log whose results were never stored: every step waits. What is held was summed up anew for each
+/// place to cut, which took minutes here.
+#[test]
+fn many_steps_that_wait_take_no_longer_than_many_entries() {
+    let mut log = Log::new();
+    log.push(Note::new("u0", Role::User));
+    for step in 1..100_000 {
+        let note = Note::new(format!("c{step}"), Role::Assistant);
+        log.push(note.with_calls([format!("k{step}")]));
+    }
+    log.push(Note::new("a", Role::Assistant));
+    let outcome = tokens(5).run(&log, SummaryReply::Provided);
+    assert_eq!(outcome, Outcome::Unchanged(Unchanged::NoTurnToCut));
 }
 
 /// A cut at the first step covers nothing of the turn. The summary is of older turns alone then,
