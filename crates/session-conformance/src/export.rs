@@ -1,0 +1,87 @@
+//! Views and messages in the shapes of providers.
+
+use serde_json::Value;
+use session::View;
+use session_log::Event;
+use session_transcript::{Format, Item, Repair, WriteOptions, view_as_request, write};
+
+use crate::seen::Export;
+
+/// The view as a provider of `format` gets it.
+pub(crate) fn request(view: &View, format: &str) -> Result<Export, String> {
+    let format = by_name(format)?;
+    let written = match format.is_request() {
+        true => view_as_request(items(view), format),
+        false => write(items(view), None, format, &WriteOptions::default()),
+    };
+    Ok(export(
+        format,
+        written.map_err(|error| error.to_string())?.text,
+    ))
+}
+
+/// All events of a log as a file of `format`.
+pub(crate) fn log<'a>(
+    events: impl IntoIterator<Item = &'a Event>,
+    format: &str,
+) -> Result<Export, String> {
+    let format = by_name(format)?;
+    let options = WriteOptions::default().with_repair(Repair::Nothing);
+    let written = write(events, None, format, &options);
+    Ok(export(
+        format,
+        written.map_err(|error| error.to_string())?.text,
+    ))
+}
+
+/// One message in the shape it came in.
+pub(crate) fn one(event: &Event) -> Result<Value, String> {
+    let is_item = event.as_message().is_some_and(|message| {
+        message.parts.iter().any(|part| {
+            matches!(part, session_log::Part::Opaque(opaque) if opaque.format == "openai-responses")
+        })
+    });
+    let format = match is_item {
+        true => "openai-responses",
+        false => "openai",
+    };
+    let written = log([event], format)?;
+    match written.messages.as_slice() {
+        [message] => Ok(message.clone()),
+        messages => Err(format!(
+            "event {} is written as {} messages",
+            event.id,
+            messages.len()
+        )),
+    }
+}
+
+pub(crate) fn by_name(name: &str) -> Result<Format, String> {
+    name.parse::<Format>().map_err(|error| error.to_string())
+}
+
+fn items(view: &View) -> Vec<Item<'_>> {
+    view.events()
+        .iter()
+        .filter_map(|event| Some(Item::from(&**event).with_message(view.shown(event)?)))
+        .collect()
+}
+
+fn export(format: Format, text: String) -> Export {
+    let messages = match serde_json::from_str::<Value>(&text) {
+        Ok(Value::Array(messages)) => messages,
+        Ok(value) => match value.get("messages").or_else(|| value.get("input")) {
+            Some(Value::Array(messages)) => messages.clone(),
+            _ => vec![value],
+        },
+        Err(_) => text
+            .split('\n')
+            .filter_map(|line| serde_json::from_str(line).ok())
+            .collect(),
+    };
+    Export {
+        format: format.name().into(),
+        text,
+        messages,
+    }
+}

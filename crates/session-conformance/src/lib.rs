@@ -1,0 +1,28 @@
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod case;
+mod compare;
+mod export;
+mod failure;
+mod fakes;
+mod json;
+mod keys;
+mod laws;
+mod ops;
+mod program;
+mod run;
+mod seen;
+mod store;
+mod world;
+
+pub use crate::case::{
+    Action, Case, Claim, Entry, Expect, Op, PassSpec, Race, Record, Records, Search, Settings,
+    SummarizerSpec, TriggerSpec, WindowSpec, entries,
+};
+pub use crate::json::Malformed;
+pub use crate::keys::{Key, all as keys};
+pub use crate::laws::Law;
+pub use crate::program::program;
+pub use crate::run::{Options, Verdict, run, run_case};
+pub use crate::store::StoreKind;
