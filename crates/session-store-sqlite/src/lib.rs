@@ -1,1 +1,22 @@
-//! A session store in SQLite.
+#![doc = include_str!("../README.md")]
+#![forbid(unsafe_code)]
+
+mod append;
+mod doctor;
+mod error;
+mod index;
+mod open;
+mod options;
+mod read;
+mod readers;
+mod rows;
+mod schema;
+mod search;
+mod sessions;
+mod store;
+mod writer;
+
+pub use crate::doctor::{Fault, Finding};
+pub use crate::open::OpenError;
+pub use crate::options::{Durability, SqliteOptions};
+pub use crate::store::SqliteStore;

@@ -9,10 +9,14 @@
     reason = "a law that does not hold is a panic, as in any test"
 )]
 
+mod around;
+mod faulty;
 mod lab;
 pub mod laws;
 pub mod make;
 
+pub use crate::around::Kept;
+pub use crate::faulty::{Fault, FaultyStore};
 pub use crate::lab::{BoxFuture, Lab, Run, block_on, check_law};
 
 #[doc(hidden)]

@@ -13,6 +13,8 @@ mod session;
 mod sessions;
 mod store;
 
+pub use compaction_core::{Entry, EntryKind};
+
 pub use crate::append::{
     Appended, Batch, Expected, Place, Recount, Settled, Written, check_tombstone,
 };

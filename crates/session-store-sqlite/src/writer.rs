@@ -1,0 +1,261 @@
+//! The one thread that writes.
+//!
+//! What waits while a transaction is under way is taken together into the next one, each piece of
+//! work in a savepoint of its own: it is kept or undone alone, but all share one commit. Answers
+//! are given after the commit, whether or not somebody still waits for them.
+
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::thread::{self, JoinHandle};
+
+use futures_channel::oneshot;
+use rusqlite::Connection;
+use session_store::StoreError;
+
+use crate::error::{SqliteMessage, closed};
+use crate::index::Tail;
+
+/// The most pieces of work in one transaction.
+const GROUP: usize = 256;
+
+type Work = Box<dyn FnOnce(Attempt<'_>) -> Done + Send>;
+type Answer = Box<dyn FnOnce(Result<(), SqliteMessage>) + Send>;
+
+/// What a piece of work gets: a transaction, or the reason why there is none.
+enum Attempt<'a> {
+    In(&'a Connection),
+    Refused(&'a SqliteMessage),
+}
+
+/// What a piece of work came to, before the commit.
+struct Done {
+    is_kept: bool,
+    answer: Answer,
+}
+
+enum Job {
+    Work(Work),
+    /// Empty the log file, so that what was erased is on no page any more.
+    Checkpoint,
+    Close,
+}
+
+#[derive(Debug)]
+pub(crate) struct Writer {
+    jobs: Sender<Job>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub(crate) fn start(connection: Connection, tail: Tail) -> std::io::Result<Self> {
+        let (jobs, queue) = channel();
+        let mut writing = Loop {
+            connection,
+            queue,
+            tail,
+            is_closing: false,
+        };
+        let thread = thread::Builder::new()
+            .name("session-store-sqlite writer".into())
+            .spawn(move || writing.run())?;
+        Ok(Self {
+            jobs,
+            thread: Some(thread),
+        })
+    }
+
+    /// Does `work` in a transaction; an error of it undoes what it wrote and nothing else. Once
+    /// this was polled the work is done, whether or not the answer is waited for.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let (reply, answer) = oneshot::channel();
+        let work = move |attempt: Attempt<'_>| {
+            let result = match attempt {
+                Attempt::In(connection) => work(connection),
+                Attempt::Refused(reason) => Err(reason.clone().into_store_error()),
+            };
+            Done {
+                is_kept: result.is_ok(),
+                answer: Box::new(move |committed| {
+                    let result = result.and_then(|value| {
+                        committed.map_err(SqliteMessage::into_store_error)?;
+                        Ok(value)
+                    });
+                    // Nobody listens when the future was dropped.
+                    let _ = reply.send(result);
+                }),
+            }
+        };
+        let job = Job::Work(Box::new(work));
+        self.jobs.send(job).map_err(|_| closed())?;
+        answer.await.map_err(|_| closed())?
+    }
+
+    /// Empties the log file when nobody reads it any more.
+    pub(crate) fn checkpoint(&self) {
+        // Only fails when the thread has ended, and then the file was emptied.
+        let _ = self.jobs.send(Job::Checkpoint);
+    }
+}
+
+impl Drop for Writer {
+    /// Waits until everything that was asked for is written.
+    fn drop(&mut self) {
+        let _ = self.jobs.send(Job::Close);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Loop {
+    connection: Connection,
+    queue: Receiver<Job>,
+    tail: Tail,
+    is_closing: bool,
+}
+
+impl Loop {
+    fn run(&mut self) {
+        while let Some(first) = self.next() {
+            let group = self.group(first);
+            if !group.is_empty() {
+                self.commit(group);
+                self.tail.look(&self.connection);
+            }
+            if self.tail.is_long() {
+                // A failure leaves the tail as it is; searches read it, and the next try follows.
+                let _ = self.tail.advance(&self.connection);
+            }
+            if self.is_closing && self.queue.try_recv().is_err() {
+                return;
+            }
+        }
+    }
+
+    /// The next job. While there is none, the search index catches up.
+    fn next(&mut self) -> Option<Job> {
+        loop {
+            match self.queue.try_recv() {
+                Ok(job) => return Some(job),
+                Err(TryRecvError::Disconnected) => return None,
+                Err(TryRecvError::Empty) if self.tail.is_worth_it() => {
+                    if self.tail.advance(&self.connection).is_err() {
+                        return self.queue.recv().ok();
+                    }
+                }
+                Err(TryRecvError::Empty) => return self.queue.recv().ok(),
+            }
+        }
+    }
+
+    /// The work that waits already.
+    fn group(&mut self, first: Job) -> Vec<Work> {
+        let mut group = Vec::new();
+        let mut next = Some(first);
+        while let Some(job) = next {
+            match job {
+                Job::Work(work) => group.push(work),
+                Job::Checkpoint if group.is_empty() => self.checkpoint(),
+                Job::Checkpoint => {
+                    self.commit(std::mem::take(&mut group));
+                    self.checkpoint();
+                }
+                Job::Close => self.is_closing = true,
+            }
+            if group.len() >= GROUP {
+                break;
+            }
+            next = self.queue.try_recv().ok();
+        }
+        group
+    }
+
+    fn commit(&self, group: Vec<Work>) {
+        let is_alone = group.len() == 1;
+        let mut work = group.into_iter().peekable();
+        while work.peek().is_some() {
+            let mut answers = Vec::new();
+            let outcome = match self.batch("BEGIN IMMEDIATE") {
+                Ok(()) if is_alone => self.alone(&mut work, &mut answers),
+                Ok(()) => self.together(&mut work, &mut answers),
+                Err(reason) => {
+                    let refuse = |work: Work| work(Attempt::Refused(&reason)).answer;
+                    answers.extend(work.by_ref().map(refuse));
+                    Err(reason)
+                }
+            };
+            if outcome.is_err() {
+                self.rollback();
+            }
+            for answer in answers {
+                answer(outcome.clone());
+            }
+        }
+    }
+
+    fn alone(
+        &self,
+        work: &mut impl Iterator<Item = Work>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), SqliteMessage> {
+        for work in work {
+            let done = work(Attempt::In(&self.connection));
+            answers.push(done.answer);
+            if !done.is_kept {
+                self.rollback();
+                return Ok(());
+            }
+        }
+        self.batch("COMMIT")
+    }
+
+    /// Every piece in a savepoint. When SQLite gave up the whole transaction under way, those so
+    /// far are lost with it and hear so; the rest begins anew.
+    fn together(
+        &self,
+        work: &mut impl Iterator<Item = Work>,
+        answers: &mut Vec<Answer>,
+    ) -> Result<(), SqliteMessage> {
+        for work in work {
+            if let Err(reason) = self.batch("SAVEPOINT work") {
+                answers.push(work(Attempt::Refused(&reason)).answer);
+                return Err(reason);
+            }
+            let done = work(Attempt::In(&self.connection));
+            answers.push(done.answer);
+            if self.connection.is_autocommit() {
+                return Err(SqliteMessage::new("the transaction was given up"));
+            }
+            if !done.is_kept {
+                self.batch("ROLLBACK TO work")?;
+            }
+            self.batch("RELEASE work")?;
+        }
+        self.batch("COMMIT")
+    }
+
+    /// Undoes the transaction, if SQLite has not done so already.
+    fn rollback(&self) {
+        if !self.connection.is_autocommit() {
+            // There is nothing else to try, and the error before this one is the one to tell.
+            let _ = self.batch("ROLLBACK");
+        }
+    }
+
+    fn batch(&self, sql: &str) -> Result<(), SqliteMessage> {
+        let run = |connection: &Connection| connection.prepare_cached(sql)?.execute([]);
+        match run(&self.connection) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(SqliteMessage::from(&error)),
+        }
+    }
+
+    fn checkpoint(&self) {
+        // A reader may hold it up; the next checkpoint does it then.
+        let _ = self
+            .connection
+            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
+}
