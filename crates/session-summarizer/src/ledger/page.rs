@@ -55,11 +55,12 @@ impl Section {
         }
     }
 
-    /// How many lines of the section are taken for one line of what the person said: what is short
-    /// and exact goes in faster than sentences.
+    /// How many lines of the section are taken for one line of what the person said: rules weigh
+    /// more than chat, and what is short and exact goes in faster than sentences.
     fn share(self) -> usize {
         match self {
-            Open | Paths | Ids => 2,
+            Open | Decisions => 2,
+            Paths | Ids => 4,
             _ => 1,
         }
     }
@@ -190,8 +191,8 @@ impl Page {
         lines.left_out = lines.left_out.saturating_add(count);
     }
 
-    /// All lines, the most useful first: round by round, one line of what the person said, one
-    /// decision, two paths and so on.
+    /// All lines, the most useful first: round by round, one line of what the person said, two
+    /// decisions, four paths and so on.
     pub(super) fn ranking(&self) -> Vec<(Section, String)> {
         let mut queues: Vec<(Section, Vec<&str>)> = Vec::new();
         for section in Self::by_use() {

@@ -5,7 +5,9 @@ use std::collections::HashSet;
 use session_log::{Message, Part, Role, ToolCall, ToolResult};
 
 use super::page::{Page, Section, split};
-use super::text::{changed_files, is_decision, is_failure, line_of, number_in, sentences};
+use super::text::{
+    changed_files, is_all_clear, is_decision, is_failure, line_of, number_in, sentences,
+};
 use crate::brief::{Brief, Shown};
 use crate::retention::LONG_TEXT;
 use crate::specifics::{SpecificKind, command_of_call, specifics};
@@ -109,6 +111,8 @@ fn said(text: &str, is_person: bool, page: &mut Page) {
             page.push(Section::Errors, line_of(sentence, SENTENCE));
         } else if is_kept {
             page.push(Section::Decisions, line_of(sentence, SENTENCE));
+        } else if !is_person && is_all_clear(sentence) {
+            all_clear(sentence, page);
         }
         note(sentence, !is_kept, page);
     }
@@ -169,24 +173,30 @@ fn answered(result: &ToolResult, page: &mut Page) {
         Section::Open,
         &format!("{}: ", line_of(&result.call_id, CALL)),
     );
-    let text = result
-        .parts
+    let texts = result.parts.iter().filter_map(Part::as_text);
+    let lines: Vec<&str> = texts.flat_map(str::lines).collect();
+    let mut failures = lines
         .iter()
-        .find_map(Part::as_text)
-        .unwrap_or_default();
-    let mut failures = text
-        .lines()
         .filter(|line| is_failure(line))
         .take(FAILURES)
         .peekable();
     if failures.peek().is_none() && result.is_error == Some(true) {
-        let first = text.lines().find(|line| !line.trim().is_empty());
-        page.push(
-            Section::Errors,
-            line_of(first.unwrap_or("(no text)"), SENTENCE),
-        );
+        let first = lines.iter().find(|line| !line.trim().is_empty());
+        let first = first.copied().unwrap_or("(no text)");
+        page.push(Section::Errors, line_of(first, SENTENCE));
     }
     for failure in failures {
         page.push(Section::Errors, line_of(failure, SENTENCE));
+    }
+    if let Some(end) = lines.iter().rfind(|line| is_all_clear(line)) {
+        all_clear(end, page);
+    }
+}
+
+/// Takes down that nothing fails, where something failed before: an error without its end would
+/// read as if it were still there.
+fn all_clear(line: &str, page: &mut Page) {
+    if !page.is_empty(Section::Errors) {
+        page.push(Section::Errors, line_of(line, SENTENCE));
     }
 }

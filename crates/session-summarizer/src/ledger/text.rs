@@ -201,6 +201,12 @@ pub(super) fn is_failure(line: &str) -> bool {
         && !NO_FAILURES.iter().any(|it| says_none(&lower, it))
 }
 
+/// Whether a line of output says that all passed: `213 passed, 0 failed`.
+pub(super) fn is_all_clear(line: &str) -> bool {
+    let lower = line.to_lowercase();
+    lower.contains("pass") && NO_FAILURES.iter().any(|it| says_none(&lower, it))
+}
+
 /// Whether the words stand there with no digit in front: `0 failed`, but not `10 failed`.
 fn says_none(lower: &str, words: &str) -> bool {
     lower.match_indices(words).any(|(at, _)| {
