@@ -19,10 +19,10 @@ use compaction_testkit::laws::{STRUCTURAL, Trial};
 use compaction_testkit::oracle::{Expected, Oracle, Settings};
 use compaction_testkit::{Log, Pass, for_each_short_log};
 
-/// A result without a call is what a plain reply is to the core, so these are all kinds.
-const KINDS: &str = "s y u c[k] t(k)";
+/// All kinds: a result without a call is what a reply is, but a reply may come before a result.
+const KINDS: &str = "s y u c[k] t(k) a";
 
-/// The kinds, a reply in the middle of a step, pins, parallel calls and merged results.
+/// The kinds, pins, parallel calls and merged results.
 const RICH: &str = "s y u c[k] t(k) a u! a! c[k]! c[k,l] t(l) t(k,l)";
 
 const PLAIN: [(Grain, Summarize); 2] = [(Grain::Turn, Summarize::No), (Grain::Step, Summarize::No)];
