@@ -39,8 +39,12 @@ pub use session_summarizer::{Ledger, Summarizer};
 
 #[cfg(feature = "memory")]
 pub use session_store_memory::MemoryStore;
+#[cfg(feature = "postgres")]
+pub use session_store_postgres::PostgresStore;
 #[cfg(feature = "sqlite")]
 pub use session_store_sqlite::SqliteStore;
+#[cfg(feature = "http")]
+pub use session_summarizer_http as http;
 
 pub use crate::clock::{Clock, FixedClock, SystemClock};
 pub use crate::compaction::{Compaction, CompactionBuilder, OnConflict};
