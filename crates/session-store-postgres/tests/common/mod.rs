@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -30,6 +30,7 @@ pub(crate) struct Cluster {
     folder: PathBuf,
     bin: PathBuf,
     user: Option<(u32, u32)>,
+    options: String,
     _guard: Child,
 }
 
@@ -65,6 +66,7 @@ impl Cluster {
             folder,
             bin,
             user,
+            options,
             _guard: guard,
         }
     }
@@ -75,21 +77,33 @@ impl Cluster {
         format!("host={host} user=postgres dbname={database}")
     }
 
-    /// Stops the server as a crash would.
-    pub(crate) fn crash(&self) {
-        self.control(&["stop", "-m", "immediate"]);
+    /// The folder of the server's files.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.join("data")
     }
 
-    /// Starts it again, with the options it was started with first.
+    /// Gives a file to whoever owns `folder`, and to nobody else.
+    pub(crate) fn hand_over(file: &Path, folder: &Path) {
+        let owner = fs::metadata(folder).unwrap();
+        chown(file, Some(owner.uid()), Some(owner.gid())).unwrap();
+        fs::set_permissions(file, fs::Permissions::from_mode(0o600)).unwrap();
+    }
+
+    /// Stops the server as a crash would.
+    pub(crate) fn crash(&self) {
+        self.control(&["-m", "immediate", "stop"]);
+    }
+
+    /// Starts it again, and waits until it answers.
     pub(crate) fn restart(&self) {
-        self.control(&["restart", "-m", "immediate"]);
+        self.control(&["-o", &self.options, "start"]);
     }
 
     fn control(&self, arguments: &[&str]) {
         let mut command = as_user(&self.bin.join("pg_ctl"), self.user);
         command.arg("-D").arg(self.folder.join("data"));
-        command.args(["-s", "-w"]).args(arguments);
         command.arg("-l").arg(self.folder.join("log"));
+        command.args(["-s", "-w"]).args(arguments);
         assert!(command.status().unwrap().success(), "{arguments:?}");
     }
 }
@@ -111,7 +125,7 @@ pub(crate) fn fresh_schema() -> String {
 pub(crate) async fn run_sql(url: &str, statements: &str) {
     let client = client(url).await;
     for statement in statements.split(";\n") {
-        client.batch_execute(statement).await.unwrap();
+        client.batch_execute(statement.trim()).await.unwrap();
     }
 }
 
@@ -125,7 +139,8 @@ pub(crate) async fn query(url: &str, statement: &str) -> Vec<String> {
     texts.collect()
 }
 
-async fn client(url: &str) -> tokio_postgres::Client {
+/// A connection beside the store.
+pub(crate) async fn client(url: &str) -> tokio_postgres::Client {
     let (client, connection) = tokio_postgres::connect(url, tokio_postgres::NoTls)
         .await
         .unwrap();
