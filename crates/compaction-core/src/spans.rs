@@ -69,19 +69,21 @@ impl Spans {
         }
     }
 
-    /// Adds `position`, which is ignored unless it lies after all there are.
+    /// Adds `position`, which is ignored unless it lies after all there are. The highest number is
+    /// ignored too: no range ends behind it.
     pub(crate) fn push(&mut self, position: usize) {
         match self.0.last_mut() {
+            _ if position == usize::MAX => {}
             Some(last) if position < last.end => {}
             Some(last) if position == last.end => last.end += 1,
-            _ => self.0.push(position..position.saturating_add(1)),
+            _ => self.0.push(position..position + 1),
         }
     }
 
     /// The number of positions.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.0.iter().map(Range::len).sum()
+        self.0.iter().map(Range::len).fold(0, usize::saturating_add)
     }
 
     /// Whether there are none.

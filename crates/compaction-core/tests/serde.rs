@@ -59,3 +59,16 @@ fn settings_read_as_people_write_them() {
         r#"{"turns":3}"#
     );
 }
+
+/// What is stored may be damaged: it is read as something, and asked without a panic.
+#[test]
+fn damaged_positions_do_no_harm() {
+    let all = format!(r#"{{"start":0,"end":{}}}"#, usize::MAX);
+    let text = format!("[{all},{all}]");
+    let spans: compaction_core::Spans = serde_json::from_str(&text).unwrap();
+    assert_eq!(spans.len(), usize::MAX);
+    let spans: compaction_core::Spans =
+        serde_json::from_str(r#"[{"start":9,"end":2},{"start":0,"end":1}]"#).unwrap();
+    assert_eq!(spans.len(), 1);
+    assert!(!spans.contains(5));
+}
