@@ -17,6 +17,7 @@ struct Row {
     conversations: usize,
     messages: usize,
     equal: usize,
+    mended: usize,
     unequal: Vec<PathBuf>,
     skipped: BTreeMap<String, usize>,
     warnings: BTreeMap<String, usize>,
@@ -50,16 +51,17 @@ fn main() {
         }
     }
     println!(
-        "{:<12} {:>6} {:>6} {:>9} {:>6} {:>8}",
-        "format", "files", "conv.", "messages", "equal", "unequal"
+        "{:<12} {:>6} {:>6} {:>9} {:>6} {:>7} {:>8}",
+        "format", "files", "conv.", "messages", "equal", "mended", "unequal"
     );
     for (name, row) in &rows {
         println!(
-            "{name:<12} {:>6} {:>6} {:>9} {:>6} {:>8}",
+            "{name:<12} {:>6} {:>6} {:>9} {:>6} {:>7} {:>8}",
             row.files,
             row.conversations,
             row.messages,
             row.equal,
+            row.mended,
             row.unequal.len()
         );
     }
@@ -130,10 +132,28 @@ impl Row {
             .unwrap_or_default();
         if values(&unpacked(bytes)) == values(written.as_bytes()) {
             self.equal += 1;
+        } else if is_mended(transcript) {
+            self.mended += 1;
         } else {
             self.unequal.push(file.into());
         }
     }
+}
+
+/// Whether the file cannot be written as it was: it is no clean JSON, or a stream.
+fn is_mended(transcript: &Transcript) -> bool {
+    const SIGNS: [&str; 4] = [
+        "became U+FFFD",
+        "was read as null",
+        "streamed response",
+        "UTF-16",
+    ];
+    let mut warnings = transcript.warnings.iter();
+    transcript
+        .skipped
+        .iter()
+        .any(|skipped| skipped.reason.is_loss())
+        || warnings.any(|warning| SIGNS.iter().any(|sign| warning.what.contains(sign)))
 }
 
 fn unpacked(bytes: &[u8]) -> Vec<u8> {
@@ -149,7 +169,8 @@ fn unpacked(bytes: &[u8]) -> Vec<u8> {
 /// The JSON values in a file; lines that are none are passed over.
 fn values(bytes: &[u8]) -> Vec<serde_json::Value> {
     let text = String::from_utf8_lossy(bytes);
-    if let Ok(value) = serde_json::from_str(&text) {
+    let text = text.trim_start_matches('\u{feff}');
+    if let Ok(value) = serde_json::from_str(text) {
         return vec![value];
     }
     let of_line = |line: &str| {

@@ -19,6 +19,8 @@ pub(crate) enum Fit {
 pub(crate) struct CallIds {
     fit: Fit,
     used: BTreeSet<String>,
+    /// The last number that was put behind an id.
+    numbers: BTreeMap<String, u64>,
     waiting: BTreeMap<String, Vec<String>>,
 }
 
@@ -42,10 +44,12 @@ impl CallIds {
                 .collect(),
         };
         let mut fit = base.clone();
-        let mut number = 1_u64;
-        while (self.fit == Fit::Unique || id.is_empty()) && self.used.contains(&fit) {
-            number += 1;
-            fit = format!("{base}_{number}");
+        if self.fit == Fit::Unique || id.is_empty() {
+            let number = self.numbers.entry(base.clone()).or_insert(1);
+            while self.used.contains(&fit) {
+                *number += 1;
+                fit = format!("{base}_{number}");
+            }
         }
         self.used.insert(fit.clone());
         self.waiting.entry(id.into()).or_default().push(fit.clone());

@@ -116,6 +116,16 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Transcript, ReadError
     let Some(first) = scan.records.first() else {
         return Err(no_json(&report.skipped));
     };
+    let has_structure = |record: &source::Record<'_>| {
+        matches!(
+            record.raw().kind(),
+            Kind::Object | Kind::Array | Kind::String
+        )
+    };
+    if !report.skipped.is_empty() && !scan.records.iter().any(has_structure) {
+        // Prose with a number in it.
+        return Err(no_json(&report.skipped));
+    }
     let head = Head::of(&scan);
     let (codec, why) = choose(&head, options.format).map_err(|error| match error {
         ReadError::UnknownFormat { .. } if is_flattened(&scan) => {
@@ -143,7 +153,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Transcript, ReadError
     skipped.sort_by_key(|skipped| skipped.bytes.start);
     warnings.sort_by_key(|warning| warning.line);
     let is_list = scan.form == Form::Document
-        && first.raw().is_some_and(|raw| raw.kind() == Kind::Array)
+        && first.raw().kind() == Kind::Array
         && !matches!(conversations.as_slice(), [one] if one.envelope.layout == Layout::Messages);
     Ok(Transcript {
         format: codec.format(),
@@ -208,7 +218,7 @@ fn no_json(skipped: &[Skipped]) -> ReadError {
 
 /// Whether the first record is text, or has a member, with the turns of a conversation in it.
 fn is_flattened(scan: &Scan<'_>) -> bool {
-    let Some(raw) = scan.records.first().and_then(source::Record::raw) else {
+    let Some(raw) = scan.records.first().map(source::Record::raw) else {
         return false;
     };
     let speaks = |text: &str| {

@@ -14,7 +14,7 @@ use session_transcript::{
 };
 
 /// A line: `uuid<parent kind content`, where parent is `-` for none.
-fn line(uuid: &str, parent: &str, kind: &str, content: Value) -> Value {
+fn line(uuid: &str, parent: &str, kind: &str, content: &Value) -> Value {
     let parent = if parent == "-" {
         Value::Null
     } else {
@@ -25,12 +25,12 @@ fn line(uuid: &str, parent: &str, kind: &str, content: Value) -> Value {
 }
 
 fn user(uuid: &str, parent: &str, text: &str) -> Value {
-    line(uuid, parent, "user", json!(text))
+    line(uuid, parent, "user", &json!(text))
 }
 
 /// One block of the reply `id`.
-fn reply(uuid: &str, parent: &str, id: &str, block: Value) -> Value {
-    let mut line = line(uuid, parent, "assistant", json!([block]));
+fn reply(uuid: &str, parent: &str, id: &str, block: &Value) -> Value {
+    let mut line = line(uuid, parent, "assistant", &json!([block]));
     line["message"]["id"] = json!(id);
     line
 }
@@ -48,7 +48,7 @@ fn result(uuid: &str, parent: &str, id: &str) -> Value {
         uuid,
         parent,
         "user",
-        json!([{"type": "tool_result", "tool_use_id": id, "content": "done"}]),
+        &json!([{"type": "tool_result", "tool_use_id": id, "content": "done"}]),
     );
     line["toolUseResult"] = json!({"stdout": "done"});
     line
@@ -88,12 +88,12 @@ fn shown(view: &View) -> Vec<String> {
 fn lines_of_one_reply_are_one_message_and_results_come_behind_it() {
     let lines = [
         user("u1", "-", "Fix it"),
-        reply("a1", "u1", "m1", text("Looking.")),
-        reply("a2", "a1", "m1", call("k1")),
+        reply("a1", "u1", "m1", &text("Looking.")),
+        reply("a2", "a1", "m1", &call("k1")),
         result("r1", "a2", "k1"),
-        reply("a3", "a2", "m1", call("k2")),
+        reply("a3", "a2", "m1", &call("k2")),
         result("r2", "a3", "k2"),
-        reply("a4", "r2", "m2", text("Fixed.")),
+        reply("a4", "r2", "m2", &text("Fixed.")),
     ];
     let expected = [
         "user: Fix it",
@@ -109,15 +109,15 @@ fn lines_of_one_reply_are_one_message_and_results_come_behind_it() {
 
 #[test]
 fn links_that_are_no_messages_do_not_cut_the_chain() {
-    let mut progress = line("p", "u1", "progress", Value::Null);
+    let mut progress = line("p", "u1", "progress", &Value::Null);
     progress["data"] = json!({"type": "hook_progress"});
-    let mut system = line("s", "p", "system", Value::Null);
+    let mut system = line("s", "p", "system", &Value::Null);
     system["subtype"] = json!("informational");
     let lines = [
         user("u1", "-", "One"),
         progress,
         system,
-        reply("a1", "s", "m1", text("Two")),
+        reply("a1", "s", "m1", &text("Two")),
     ];
     assert_eq!(told(&lines), ["user: One", "assistant: Two"]);
 }
@@ -126,11 +126,11 @@ fn links_that_are_no_messages_do_not_cut_the_chain() {
 fn what_a_rewind_gave_up_is_kept_beside_the_conversation() {
     let lines = [
         user("u1", "-", "Start"),
-        reply("a1", "u1", "m1", text("Ready")),
+        reply("a1", "u1", "m1", &text("Ready")),
         user("u2", "a1", "First attempt"),
-        reply("a2", "u2", "m2", text("First answer")),
+        reply("a2", "u2", "m2", &text("First answer")),
         user("u3", "a1", "Second attempt"),
-        reply("a3", "u3", "m3", text("Second answer")),
+        reply("a3", "u3", "m3", &text("Second answer")),
     ];
     let transcript = parse(&file(&lines));
     let conversation = &transcript.conversations[0];
@@ -158,18 +158,18 @@ fn what_a_rewind_gave_up_is_kept_beside_the_conversation() {
 fn a_history_that_is_written_again_is_there_once() {
     let first = [
         user("u1", "-", "Start"),
-        reply("a1", "u1", "m1", call("k1")),
+        reply("a1", "u1", "m1", &call("k1")),
         result("r1", "a1", "k1"),
-        reply("a2", "a1", "m1", call("k2")),
+        reply("a2", "a1", "m1", &call("k2")),
         result("r2", "a2", "k2"),
-        reply("a3", "r2", "m2", text("Done")),
+        reply("a3", "r2", "m2", &text("Done")),
     ];
     // The copy leaves out the parallel call k1 and its result.
     let again = [
         user("v1", "-", "Start"),
-        reply("b2", "v1", "m1", call("k2")),
+        reply("b2", "v1", "m1", &call("k2")),
         result("s2", "b2", "k2"),
-        reply("b3", "s2", "m2", text("Done")),
+        reply("b3", "s2", "m2", &text("Done")),
         user("v2", "b3", "More"),
     ];
     let lines: Vec<Value> = first.into_iter().chain(again).collect();
@@ -185,11 +185,11 @@ fn a_history_that_is_written_again_is_there_once() {
 fn missing_parents_and_cycles_are_told_and_lose_nothing_that_is_linked() {
     let lines = [
         user("1", "-", "day one"),
-        reply("2", "1", "m1", text("reply one")),
+        reply("2", "1", "m1", &text("reply one")),
         json!({"type": "system", "subtype": "compact_boundary", "uuid": "3", "parentUuid": null, "logicalParentUuid": "gone"}),
         json!({"type": "user", "uuid": "4", "parentUuid": "3", "isCompactSummary": true, "message": {"role": "user", "content": "Summary: day one was fine."}}),
         user("5", "also-gone", "day two"),
-        reply("6", "5", "m2", text("reply two")),
+        reply("6", "5", "m2", &text("reply two")),
     ];
     let transcript = parse(&file(&lines));
     let expected = [
@@ -215,7 +215,7 @@ fn missing_parents_and_cycles_are_told_and_lose_nothing_that_is_linked() {
 
     let lines = [
         user("1", "3", "a"),
-        reply("2", "1", "m1", text("b")),
+        reply("2", "1", "m1", &text("b")),
         user("3", "2", "c"),
     ];
     let transcript = parse(&file(&lines));
@@ -289,7 +289,7 @@ fn a_summary_without_a_boundary_line_hides_what_was_before_it() {
     summary["isCompactSummary"] = json!(true);
     let lines = [
         user("u1", "-", "Old"),
-        reply("a1", "u1", "m1", text("Older")),
+        reply("a1", "u1", "m1", &text("Older")),
         summary,
         user("u3", "u2", "New"),
     ];
@@ -306,10 +306,10 @@ fn a_summary_without_a_boundary_line_hides_what_was_before_it() {
 fn only_what_the_person_said_opens_a_turn() {
     let mut meta = user("u4", "u3", "A skill's text");
     meta["isMeta"] = json!(true);
-    let mut queued = line("q", "a1", "attachment", Value::Null);
+    let mut queued = line("q", "a1", "attachment", &Value::Null);
     queued["attachment"] = json!({"type": "queued_command", "prompt": "Also this"});
     queued.as_object_mut().unwrap().remove("message");
-    let mut failed = reply("a2", "q", "m2", text("API Error: 529"));
+    let mut failed = reply("a2", "q", "m2", &text("API Error: 529"));
     failed["isApiErrorMessage"] = json!(true);
     let lines = [
         user(
@@ -328,20 +328,20 @@ fn only_what_the_person_said_opens_a_turn() {
             "<local-command-stdout>ok</local-command-stdout>",
         ),
         meta,
-        reply("a1", "u4", "m1", text("Hm")),
+        reply("a1", "u4", "m1", &text("Hm")),
         queued.clone(),
         failed,
         line(
             "u5",
             "a2",
             "user",
-            json!([text("<ide_opened_file>a</ide_opened_file>"), text("Real")]),
+            &json!([text("<ide_opened_file>a</ide_opened_file>"), text("Real")]),
         ),
         line(
             "u6",
             "u5",
             "user",
-            json!([text("[Request interrupted by user]")]),
+            &json!([text("[Request interrupted by user]")]),
         ),
     ];
     let told = told(&lines);
@@ -365,8 +365,8 @@ fn text_beside_results_is_an_event_of_its_own_and_joined_again() {
     let mixed = json!([text("before"), {"type": "tool_result", "tool_use_id": "k1", "content": "x"}, text("after")]);
     let lines = [
         user("u1", "-", "Go"),
-        reply("a1", "u1", "m1", call("k1")),
-        line("u2", "a1", "user", mixed),
+        reply("a1", "u1", "m1", &call("k1")),
+        line("u2", "a1", "user", &mixed),
     ];
     assert_eq!(
         told(&lines)[2..],
@@ -382,7 +382,7 @@ fn text_beside_results_is_an_event_of_its_own_and_joined_again() {
 fn side_conversations_are_their_own_or_left_out() {
     let mut side = [
         user("s1", "-", "Explore"),
-        reply("s2", "s1", "m9", text("Found")),
+        reply("s2", "s1", "m9", &text("Found")),
     ];
     for line in &mut side {
         line["isSidechain"] = json!(true);
@@ -392,7 +392,7 @@ fn side_conversations_are_their_own_or_left_out() {
     let lines = [
         user("u1", "-", "Go"),
         first,
-        reply("a1", "u1", "m1", text("Done")),
+        reply("a1", "u1", "m1", &text("Done")),
         second,
     ];
     let transcript = parse(&file(&lines));
@@ -466,7 +466,7 @@ fn a_branch_of_local_commands_alone_does_not_hide_the_conversation() {
             "<local-command-caveat>Caveat</local-command-caveat>",
         ),
         user("u2", "u1", "Real"),
-        reply("a1", "u2", "m1", text("Answer")),
+        reply("a1", "u2", "m1", &text("Answer")),
         user("u3", "u1", "<bash-input>ls</bash-input>"),
         user("u4", "u3", "<bash-stdout>x</bash-stdout>"),
     ];
@@ -495,13 +495,13 @@ fn files_without_a_message_are_conversations_without_a_message() {
 fn a_view_is_written_as_lines_that_follow_each_other() {
     let lines = [
         user("u1", "-", "One"),
-        reply("a1", "u1", "m1", text("1")),
+        reply("a1", "u1", "m1", &text("1")),
         user("u2", "a1", "Two"),
-        reply("a2", "u2", "m2", call("k1")),
-        reply("a3", "a2", "m2", call("k2")),
+        reply("a2", "u2", "m2", &call("k1")),
+        reply("a3", "a2", "m2", &call("k2")),
         result("r1", "a2", "k1"),
         result("r2", "a3", "k2"),
-        reply("a4", "r2", "m3", text("2")),
+        reply("a4", "r2", "m3", &text("2")),
     ];
     let conversation = only(&file(&lines));
     let left: Vec<_> = conversation.events.iter().skip(2).collect();
@@ -522,7 +522,7 @@ fn a_view_is_written_as_lines_that_follow_each_other() {
 fn a_result_that_was_shortened_does_not_come_back_beside_itself() {
     let lines = [
         user("u1", "-", "Go"),
-        reply("a1", "u1", "m1", call("k1")),
+        reply("a1", "u1", "m1", &call("k1")),
         result("r1", "a1", "k1"),
     ];
     let conversation = only(&file(&lines));
@@ -597,7 +597,7 @@ fn a_conversation_from_elsewhere_becomes_a_session_that_reads_back() {
 
 #[test]
 fn a_summary_turn_of_ours_is_a_summary_again() {
-    let lines = [user("u1", "-", "One"), reply("a1", "u1", "m1", text("1"))];
+    let lines = [user("u1", "-", "One"), reply("a1", "u1", "m1", &text("1"))];
     let conversation = only(&file(&lines));
     let question = Message::user("Summarize the conversation we had so far.");
     let answer = Message::assistant("They said one.");
@@ -649,8 +649,8 @@ fn reading_a_session_that_grew_adds_only_what_is_new() {
 fn calls_at_the_end_stay_in_a_file_and_go_from_a_request() {
     let lines = [
         user("u1", "-", "Go"),
-        reply("a1", "u1", "m1", text("Wait")),
-        reply("a2", "a1", "m1", call("k1")),
+        reply("a1", "u1", "m1", &text("Wait")),
+        reply("a2", "a1", "m1", &call("k1")),
     ];
     let conversation = only(&file(&lines));
     let write = |repair| {

@@ -248,6 +248,10 @@ fn files_that_are_no_transcript_are_refused_with_a_reason_and_a_hint() {
         b"{\"error\":{\"message\":\"secret\"}}",
         "line 1 is JSON but no transcript: an error reply of a server",
     );
+    check(
+        b"Notes\n\n655 files were read.\n",
+        "no JSON found: line 1 (byte 0) is the first that cannot be read",
+    );
     check(b"[]", "line 1 is JSON but no transcript: an empty array");
     check(
         b"[[[]]]",

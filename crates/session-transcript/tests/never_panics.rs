@@ -119,7 +119,7 @@ fn apply(bytes: &mut Vec<u8>, change: &Change) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 120, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_bytes(bytes in prop::collection::vec(any::<u8>(), 0..400)) {
@@ -145,7 +145,7 @@ proptest! {
 #[test]
 fn transcripts_cut_anywhere() {
     for bytes in seeds() {
-        let step = (bytes.len() / 40).max(1);
+        let step = (bytes.len() / 16).max(1);
         for end in (0..bytes.len()).step_by(step) {
             exercise(&bytes[..end]);
         }

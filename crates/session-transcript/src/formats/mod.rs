@@ -70,7 +70,7 @@ impl<'a> Head<'a> {
     const MAX: usize = 300;
 
     pub(crate) fn of(scan: &'a Scan<'a>) -> Self {
-        let records = scan.records.iter().take(Self::MAX).filter_map(Record::raw);
+        let records = scan.records.iter().take(Self::MAX).map(Record::raw);
         let values = match scan.form {
             Form::Document => records
                 .flat_map(|raw| raw.items().unwrap_or_else(|| vec![raw]))

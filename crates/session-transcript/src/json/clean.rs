@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 /// What one look over a record's text finds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
     /// The deepest nesting of arrays and objects.
     pub(crate) depth: usize,
@@ -11,6 +11,8 @@ pub(crate) struct Findings {
     pub(crate) surrogates: bool,
     /// Whether a number is beyond what a 64-bit float holds.
     pub(crate) huge_number: bool,
+    /// Where lines end.
+    pub(crate) newlines: Vec<usize>,
 }
 
 /// Looks over well-formed JSON once.
@@ -28,6 +30,7 @@ pub(crate) fn inspect(text: &str) -> Findings {
             }
             b'}' | b']' => depth = depth.saturating_sub(1),
             b'"' => at = end_of_string(bytes, at, &mut findings),
+            b'\n' => findings.newlines.push(at - 1),
             b'e' | b'E' => findings.huge_number |= is_huge(text, at - 1),
             _ => {}
         }

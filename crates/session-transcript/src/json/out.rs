@@ -16,6 +16,14 @@ impl Object {
         Self::default()
     }
 
+    /// An object with room for so many bytes.
+    pub(crate) fn with_capacity(bytes: usize) -> Self {
+        Self {
+            buffer: String::with_capacity(bytes),
+            names: Vec::new(),
+        }
+    }
+
     /// Adds a member of raw JSON; a name that is there already is left as it is.
     pub(crate) fn raw(&mut self, name: &str, json: &str) -> &mut Self {
         if self.has(name) {

@@ -30,6 +30,11 @@ impl<'a> Raw<'a> {
         Some(Self(value.get()))
     }
 
+    /// The value in `text`, which was found to be exactly one.
+    pub(crate) fn trusted(text: &'a str) -> Self {
+        Self(text)
+    }
+
     fn of(value: &'a RawValue) -> Self {
         Self(value.get())
     }
@@ -79,6 +84,40 @@ impl<'a> Raw<'a> {
         }
         let mut deserializer = serde_json::Deserializer::from_str(self.0);
         deserializer.deserialize_seq(Items).ok()
+    }
+
+    /// The first elements, if the value is an array: no more than `count`, and no more is read.
+    pub(crate) fn first_items(self, count: usize) -> Option<Vec<Self>> {
+        if self.kind() != Kind::Array {
+            return None;
+        }
+        let mut items = Vec::new();
+        let mut deserializer = serde_json::Deserializer::from_str(self.0);
+        // Stopping early is an error to the deserializer, but not to us.
+        let _ = deserializer.deserialize_seq(FirstItems {
+            count,
+            items: &mut items,
+        });
+        Some(items)
+    }
+
+    /// The first member with this name, if the value is an object: no more is read.
+    pub(crate) fn find(self, name: &str) -> Option<Self> {
+        if self.kind() != Kind::Object {
+            return None;
+        }
+        let mut found = None;
+        let mut deserializer = serde_json::Deserializer::from_str(self.0);
+        let _ = deserializer.deserialize_map(Find {
+            name,
+            found: &mut found,
+        });
+        found
+    }
+
+    /// The decoded string of the first member with this name.
+    pub(crate) fn find_str(self, name: &str) -> Option<Cow<'a, str>> {
+        self.find(name)?.as_str()
     }
 
     /// The members in their order, if the value is an object.
@@ -192,6 +231,51 @@ impl<'de> Visitor<'de> for Items {
             items.push(Raw::of(value));
         }
         Ok(items)
+    }
+}
+
+struct FirstItems<'m, 'de> {
+    count: usize,
+    items: &'m mut Vec<Raw<'de>>,
+}
+
+impl<'de> Visitor<'de> for FirstItems<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an array")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
+        while self.items.len() < self.count
+            && let Some(value) = seq.next_element::<&'de RawValue>()?
+        {
+            self.items.push(Raw::of(value));
+        }
+        Ok(())
+    }
+}
+
+struct Find<'m, 'de> {
+    name: &'m str,
+    found: &'m mut Option<Raw<'de>>,
+}
+
+impl<'de> Visitor<'de> for Find<'_, 'de> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
+            if key.0 == self.name {
+                *self.found = Some(Raw::of(value));
+                break;
+            }
+        }
+        Ok(())
     }
 }
 

@@ -28,11 +28,24 @@ pub(crate) struct Record<'a> {
     pub(crate) line: u64,
     pub(crate) bytes: Range<u64>,
     text: Cow<'a, str>,
+    newlines: Vec<usize>,
 }
 
 impl Record<'_> {
-    pub(crate) fn raw(&self) -> Option<Raw<'_>> {
-        Raw::parse(&self.text)
+    /// The value, which was found well formed.
+    pub(crate) fn raw(&self) -> Raw<'_> {
+        Raw::trusted(&self.text)
+    }
+
+    /// The line and the bytes of a value inside of this one.
+    pub(crate) fn place_of(&self, inner: Raw<'_>) -> (u64, Range<u64>) {
+        let offset = (inner.text().as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
+        let lines = self.newlines.partition_point(|newline| *newline < offset);
+        let start = self.bytes.start + offset as u64;
+        (
+            self.line + lines as u64,
+            start..start + inner.text().len() as u64,
+        )
     }
 }
 
@@ -344,7 +357,13 @@ impl<'a> Scanner<'a, '_> {
                 text = Cow::Owned(mended.into_owned());
             }
         }
-        self.records.push(Record { line, bytes, text });
+        let newlines = findings.newlines;
+        self.records.push(Record {
+            line,
+            bytes,
+            text,
+            newlines,
+        });
     }
 }
 

@@ -8,8 +8,7 @@ use crate::json::{Members, Raw};
 use crate::speech;
 
 /// The message or messages in a record; `None` when it has no role.
-pub(super) fn message(raw: Raw<'_>) -> Option<Vec<Piece>> {
-    let mut members = raw.members()?;
+pub(super) fn message(mut members: Members<'_>) -> Option<Vec<Piece>> {
     let role = members.take_str("role")?;
     let (parts, shape) = take_content(&mut members);
     Some(pieces(&role, parts, shape, members.into_fields()))

@@ -14,7 +14,7 @@ use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::bodies::{self, Dialect, Piece};
 use crate::formats::{self, Head};
-use crate::json::{Kind, Raw};
+use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
 use crate::source::Scan;
 use crate::transcript::Conversation;
@@ -45,13 +45,12 @@ impl formats::Codec for Codec {
     }
 
     fn recognise(&self, head: &Head<'_>) -> Option<String> {
-        const ENOUGH: usize = 300;
-        let bodies = bodies::bodies(head.scan);
-        for body in bodies.found.iter().take(ENOUGH) {
+        let bodies = bodies::first_bodies(head.scan);
+        for body in &bodies {
             if body.system.is_some() {
                 return Some("a `system` field beside the messages".into());
             }
-            for placed in body.messages.iter().chain(&body.reply).take(ENOUGH) {
+            for placed in body.messages.iter().chain(&body.reply) {
                 if let Some(sign) = sign(placed.raw) {
                     return Some(sign);
                 }
@@ -92,8 +91,8 @@ impl Dialect for Codec {
         Format::Anthropic
     }
 
-    fn read(&self, raw: Raw<'_>) -> Option<Vec<Piece>> {
-        message_in::message(raw)
+    fn read(&self, members: Members<'_>) -> Option<Vec<Piece>> {
+        message_in::message(members)
     }
 
     fn read_system(&self, raw: Raw<'_>) -> Option<Message> {

@@ -23,6 +23,7 @@ pub(crate) struct Placed<'a> {
     pub(crate) raw: Raw<'a>,
     pub(crate) line: u64,
     pub(crate) bytes: Range<u64>,
+    record: &'a Record<'a>,
 }
 
 /// One conversation's messages and what stands around them.
@@ -47,78 +48,132 @@ pub(crate) struct Bodies<'a> {
 
 /// The bodies among the records of a file.
 pub(crate) fn bodies<'a>(scan: &'a Scan<'a>) -> Bodies<'a> {
-    let mut bodies = Bodies::default();
-    let placed = scan
-        .records
-        .iter()
-        .filter_map(|record| Some(Placed::of(record.raw()?, record)));
+    find(scan, usize::MAX)
+}
+
+/// The first bodies and their first messages, for a look at what they are.
+pub(crate) fn first_bodies<'a>(scan: &'a Scan<'a>) -> Vec<Body<'a>> {
+    const ENOUGH: usize = 300;
+    find(scan, ENOUGH).found
+}
+
+fn find<'a>(scan: &'a Scan<'a>, limit: usize) -> Bodies<'a> {
+    let mut finder = Finder {
+        limit,
+        bodies: Bodies::default(),
+    };
+    let placed = scan.records.iter().take(limit).map(Placed::of);
     match scan.form {
-        Form::Document => placed.for_each(|placed| document(&placed, &mut bodies)),
-        Form::Lines => lines(placed, Layout::Lines, &mut bodies),
-        Form::BrokenArray => lines(placed, Layout::Messages, &mut bodies),
+        Form::Document => placed.for_each(|placed| finder.document(&placed)),
+        Form::Lines => finder.lines(placed, Layout::Lines),
+        Form::BrokenArray => finder.lines(placed, Layout::Messages),
     }
-    bodies
+    finder.bodies
 }
 
-fn document<'a>(placed: &Placed<'a>, bodies: &mut Bodies<'a>) {
-    match placed.raw.items() {
-        Some(items) => {
-            let items = items.into_iter().map(|raw| placed.inner(raw));
-            lines(items, Layout::Messages, bodies);
+struct Finder<'a> {
+    /// How many values of a list are looked at.
+    limit: usize,
+    bodies: Bodies<'a>,
+}
+
+impl<'a> Finder<'a> {
+    fn document(&mut self, placed: &Placed<'a>) {
+        match self.items(placed) {
+            Some(items) => self.lines(items.into_iter(), Layout::Messages),
+            None => self.lines(std::iter::once(placed.clone()), Layout::Lines),
         }
-        None => lines(std::iter::once(placed.clone()), Layout::Lines, bodies),
     }
-}
 
-/// Messages side by side are one conversation; bodies are one each.
-fn lines<'a>(values: impl Iterator<Item = Placed<'a>>, layout: Layout, bodies: &mut Bodies<'a>) {
-    let mut messages = Vec::new();
-    for placed in values {
-        if let Some(items) = placed.raw.items() {
-            let items: Vec<Placed<'a>> = items.into_iter().map(|raw| placed.inner(raw)).collect();
-            if items.iter().any(|item| is_message(item.raw)) {
-                bodies
+    fn items(&self, placed: &Placed<'a>) -> Option<Vec<Placed<'a>>> {
+        let items = placed.raw.first_items(self.limit)?;
+        Some(items.into_iter().map(|raw| placed.inner(raw)).collect())
+    }
+
+    /// Messages side by side are one conversation; bodies are one each.
+    fn lines(&mut self, values: impl Iterator<Item = Placed<'a>>, layout: Layout) {
+        let mut messages = Vec::new();
+        for placed in values {
+            if let Some(items) = self.items(&placed)
+                && items.iter().any(|item| is_message(item.raw))
+            {
+                self.bodies
                     .found
                     .push(Body::of_messages(items, Layout::Messages));
                 continue;
             }
+            if is_message(placed.raw) {
+                messages.push(placed);
+            } else if let Some(body) = self.body(&placed) {
+                self.bodies.found.push(body);
+            } else {
+                self.bodies.strangers.push((placed.line, placed.bytes));
+            }
         }
-        if is_message(placed.raw) {
-            messages.push(placed);
-        } else if let Some(body) = body(&placed) {
-            bodies.found.push(body);
-        } else {
-            bodies.strangers.push((placed.line, placed.bytes));
+        if !messages.is_empty() {
+            self.bodies
+                .found
+                .insert(0, Body::of_messages(messages, layout));
         }
     }
-    if !messages.is_empty() {
-        bodies.found.insert(0, Body::of_messages(messages, layout));
+
+    fn body(&self, placed: &Placed<'a>) -> Option<Body<'a>> {
+        let mut found = Found::default();
+        look(placed.raw, 0, &mut found);
+        let members = found.members;
+        let system = members.peek("system").filter(|system| !system.is_null());
+        let mut holes = Vec::new();
+        if let Some(list) = found.list {
+            holes.push((Hole::Messages, list.text()));
+            match system {
+                Some(system) => holes.push((Hole::System, system.text())),
+                None => holes.push((Hole::SystemMember, found.object?.text().get(1..1)?)),
+            }
+        }
+        if let Some(reply) = found.reply {
+            holes.push((Hole::Reply, reply.text()));
+        }
+        if holes.is_empty() {
+            return None;
+        }
+        let messages = found
+            .list
+            .and_then(|list| list.first_items(self.limit))
+            .unwrap_or_default();
+        Some(Body {
+            layout: Layout::Framed(Frame::cut(placed.raw.text(), holes)?),
+            system: system.map(|raw| placed.inner(raw)),
+            messages: messages.into_iter().map(|raw| placed.inner(raw)).collect(),
+            reply: found.reply.map(|raw| placed.inner(raw)),
+            tools: members.peek("tools"),
+            model: members.peek_str("model").map(Into::into),
+            more_choices: found.more_choices,
+        })
     }
 }
 
 pub(crate) fn is_message(raw: Raw<'_>) -> bool {
-    raw.kind() == Kind::Object && raw.member_str("role").is_some()
+    raw.find_str("role").is_some()
 }
 
 impl<'a> Placed<'a> {
-    fn of(raw: Raw<'a>, record: &Record<'_>) -> Self {
+    fn of(record: &'a Record<'a>) -> Self {
         Self {
-            raw,
+            raw: record.raw(),
             line: record.line,
             bytes: record.bytes.clone(),
+            record,
         }
     }
 
     /// A value inside of this one.
     fn inner(&self, raw: Raw<'a>) -> Self {
-        let offset =
-            (raw.text().as_ptr() as usize).saturating_sub(self.raw.text().as_ptr() as usize);
-        let before = self.raw.text().get(..offset).unwrap_or_default();
-        let start = self.bytes.start + offset as u64;
+        let (line, bytes) = self.record.place_of(raw);
         Self {
             raw,
-            line: self.line + before.bytes().filter(|byte| *byte == b'\n').count() as u64,
-            bytes: start..start + raw.text().len() as u64,
+            line,
+            bytes,
+            record: self.record,
         }
     }
 }
@@ -145,37 +200,6 @@ struct Found<'a> {
     members: Members<'a>,
     reply: Option<Raw<'a>>,
     more_choices: usize,
-}
-
-fn body<'a>(placed: &Placed<'a>) -> Option<Body<'a>> {
-    let mut found = Found::default();
-    look(placed.raw, 0, &mut found);
-    let members = found.members;
-    let system = members.peek("system").filter(|system| !system.is_null());
-    let mut holes = Vec::new();
-    if let Some(list) = found.list {
-        holes.push((Hole::Messages, list.text()));
-        match system {
-            Some(system) => holes.push((Hole::System, system.text())),
-            None => holes.push((Hole::SystemMember, found.object?.text().get(1..1)?)),
-        }
-    }
-    if let Some(reply) = found.reply {
-        holes.push((Hole::Reply, reply.text()));
-    }
-    if holes.is_empty() {
-        return None;
-    }
-    let messages = found.list.and_then(Raw::items).unwrap_or_default();
-    Some(Body {
-        layout: Layout::Framed(Frame::cut(placed.raw.text(), holes)?),
-        system: system.map(|raw| placed.inner(raw)),
-        messages: messages.into_iter().map(|raw| placed.inner(raw)).collect(),
-        reply: found.reply.map(|raw| placed.inner(raw)),
-        tools: members.peek("tools"),
-        model: members.peek_str("model").map(Into::into),
-        more_choices: found.more_choices,
-    })
 }
 
 /// Looks for a list of messages and a reply, two levels deep.
@@ -226,7 +250,9 @@ fn look<'a>(raw: Raw<'a>, depth: u8, found: &mut Found<'a>) {
     }
 }
 
+/// Whether a value is a list with a message in it. A list of other things has none at the front.
 fn is_list(raw: Raw<'_>) -> bool {
-    raw.items()
+    const ENOUGH: usize = 64;
+    raw.first_items(ENOUGH)
         .is_some_and(|items| items.is_empty() || items.iter().any(|item| is_message(*item)))
 }

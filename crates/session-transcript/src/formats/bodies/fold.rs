@@ -6,7 +6,7 @@ use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::formats::bodies::find::{Body, Placed, bodies};
 use crate::ids::{digest, event_id};
-use crate::json::Raw;
+use crate::json::{Members, Raw};
 use crate::note::{Note, Place};
 use crate::read::Context;
 use crate::source::Scan;
@@ -19,7 +19,7 @@ pub(crate) trait Dialect: Sync {
 
     /// The message or messages in a record, with the places of each one's parts among the parts
     /// of the record where there are several; `None` when the record is no message.
-    fn read(&self, raw: Raw<'_>) -> Option<Vec<Piece>>;
+    fn read(&self, members: Members<'_>) -> Option<Vec<Piece>>;
 
     /// The system prompt in the field beside the messages.
     fn read_system(&self, raw: Raw<'_>) -> Option<Message>;
@@ -109,7 +109,7 @@ impl Fold<'_> {
                     origin: session_log::Origin::Real,
                     slots: None,
                 };
-                self.push(piece, placed, Place::System, context);
+                self.push(piece, placed, Place::System, None, context);
             }
             None => context.skip(
                 placed.line,
@@ -121,15 +121,18 @@ impl Fold<'_> {
 
     fn message(&mut self, placed: &Placed<'_>, place: Place, context: &mut Context<'_>) {
         self.record += 1;
-        let repeated = placed.raw.members().map_or(0, |members| members.repeated());
+        let members = placed.raw.members().unwrap_or_default();
+        let repeated = members.repeated();
         if repeated > 0 {
             let what = format!("{repeated} member(s) are there twice: the last one counts");
             context.report.warn(Warning::line(placed.line, what));
         }
-        match self.dialect.read(placed.raw) {
+        let names = ["timestamp", "created_at", "ts"];
+        let moment = names.iter().find_map(|name| members.peek(name));
+        match self.dialect.read(members) {
             Some(pieces) => {
                 for piece in pieces {
-                    self.push(piece, placed, place, context);
+                    self.push(piece, placed, place, moment, context);
                 }
             }
             None => context.skip(
@@ -140,7 +143,14 @@ impl Fold<'_> {
         }
     }
 
-    fn push(&mut self, piece: Piece, placed: &Placed<'_>, place: Place, context: &Context<'_>) {
+    fn push(
+        &mut self,
+        piece: Piece,
+        placed: &Placed<'_>,
+        place: Place,
+        written: Option<Raw<'_>>,
+        context: &Context<'_>,
+    ) {
         let number = self.events.len() + 1;
         let Some(id) = event_id(&self.id, &format!("{number:05}")) else {
             return;
@@ -153,9 +163,6 @@ impl Fold<'_> {
         )
         .at(place);
         note.slots = piece.slots;
-        let written = ["timestamp", "created_at", "ts"]
-            .iter()
-            .find_map(|name| placed.raw.member(name));
         let moment = written.and_then(|raw| {
             let moment = time::parse(raw)?;
             note.time = Some(raw.to_json());

@@ -42,7 +42,7 @@ impl About {
             (None, None) => whole(),
         };
         let model = live().find_map(|line| {
-            let model = line.members.peek("message")?.member_str("model")?;
+            let model = line.message.peek_str("model")?;
             (model != "<synthetic>").then(|| model.into_owned())
         });
         let mut envelope = Envelope::new(Format::ClaudeCode);

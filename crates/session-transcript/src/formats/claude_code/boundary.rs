@@ -61,10 +61,5 @@ fn receipt(line: &Line<'_>) -> Receipt {
 /// Whether a line is a summary.
 pub(super) fn is_summary(line: &Line<'_>) -> bool {
     line.flag("isCompactSummary")
-        || line
-            .members
-            .peek("message")
-            .and_then(|message| message.member("isCompactSummary"))
-            .and_then(Raw::as_bool)
-            == Some(true)
+        || line.message.peek("isCompactSummary").and_then(Raw::as_bool) == Some(true)
 }

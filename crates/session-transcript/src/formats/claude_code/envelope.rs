@@ -89,19 +89,18 @@ pub(super) fn record(line: &Line<'_>) -> Json {
         What::Queued => ("attachment", "prompt"),
         _ => ("message", "content"),
     };
-    let mut object = Object::new();
+    let content = line.content().map_or(0, |content| content.text().len());
+    let mut object = Object::with_capacity(line.raw.text().len().saturating_sub(content) + 1);
     for (name, value) in last_of_each(line.members.iter()) {
         if name != holder {
             object.raw(name, value.text());
             continue;
         }
         let mut inner = Object::new();
-        let members = value.members().unwrap_or_default();
-        for (name, value) in last_of_each(members.iter())
-            .into_iter()
-            .filter(|(name, _)| *name != hole)
-        {
-            inner.raw(name, value.text());
+        for (name, value) in last_of_each(line.message.iter()) {
+            if name != hole {
+                inner.raw(name, value.text());
+            }
         }
         object.raw(holder, &inner.finish());
     }

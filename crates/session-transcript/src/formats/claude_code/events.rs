@@ -258,12 +258,7 @@ impl Fold<'_, '_> {
             let (parts, shape) = anthropic::blocks_in::content(line.content());
             first_shape = first_shape.or(Some(shape));
             is_synthetic |= line.flag("isApiErrorMessage")
-                || line
-                    .members
-                    .peek("message")
-                    .and_then(|message| message.member_str("model"))
-                    .as_deref()
-                    == Some("<synthetic>");
+                || line.message.peek_str("model").as_deref() == Some("<synthetic>");
             entries.push(Entry {
                 line: line.number,
                 uuid: line.uuid.clone(),

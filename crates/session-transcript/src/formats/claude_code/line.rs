@@ -14,6 +14,8 @@ use crate::transcript::Warning;
 pub(super) struct Line<'a> {
     pub(super) raw: Raw<'a>,
     pub(super) members: Members<'a>,
+    /// The members of the message, or of the attachment in the place of one.
+    pub(super) message: Members<'a>,
     pub(super) number: u64,
     pub(super) bytes: Range<u64>,
     pub(super) uuid: Option<String>,
@@ -22,6 +24,10 @@ pub(super) struct Line<'a> {
     pub(super) is_metadata: bool,
     pub(super) what: What,
     pub(super) message_id: Option<String>,
+    /// The ids of the calls the line makes.
+    pub(super) calls: Vec<String>,
+    /// The ids of the calls the line answers.
+    pub(super) answers: Vec<String>,
 }
 
 /// What a line is to the conversation.
@@ -56,9 +62,7 @@ impl What {
 pub(super) fn lines<'a>(scan: &'a Scan<'a>, context: &mut Context<'_>) -> Vec<Line<'a>> {
     let mut lines = Vec::with_capacity(scan.records.len());
     for record in &scan.records {
-        let Some(raw) = record.raw() else {
-            continue;
-        };
+        let raw = record.raw();
         let parts = raw.items().unwrap_or_else(|| vec![raw]);
         for raw in parts {
             let Some(members) = raw.members() else {
@@ -86,19 +90,30 @@ pub(super) fn lines<'a>(scan: &'a Scan<'a>, context: &mut Context<'_>) -> Vec<Li
 impl<'a> Line<'a> {
     fn new(raw: Raw<'a>, members: Members<'a>, number: u64, bytes: Range<u64>) -> Self {
         let text = |name: &str| {
-            members
-                .peek_str(name)
-                .map(|text| text.into_owned())
-                .filter(|text| !text.is_empty())
+            let text = members.peek_str(name).map(|text| text.into_owned());
+            text.filter(|text| !text.is_empty())
         };
-        let what = what(&members);
+        let kind = members.peek_str("type").unwrap_or_default();
+        let holder = if kind == "attachment" {
+            "attachment"
+        } else {
+            "message"
+        };
+        let message = members
+            .peek(holder)
+            .and_then(Raw::members)
+            .unwrap_or_default();
+        let blocks = message
+            .peek("content")
+            .and_then(Raw::items)
+            .unwrap_or_default();
+        let (calls, answers) = links(&blocks);
+        let what = what(&kind, &members, &message, !answers.is_empty());
         let parent = match what {
             What::Boundary => text("parentUuid").or_else(|| text("logicalParentUuid")),
             _ => text("parentUuid"),
         };
-        let message_id = members
-            .peek("message")
-            .and_then(|message| message.member_str("id"));
+        let message_id = message.peek_str("id").filter(|_| what == What::Assistant);
         Self {
             raw,
             number,
@@ -109,11 +124,12 @@ impl<'a> Line<'a> {
                 .peek("isSidechain")
                 .and_then(Raw::as_bool)
                 .unwrap_or(false),
-            is_metadata: is_metadata(raw),
+            is_metadata: is_metadata(&members),
             what,
-            message_id: message_id
-                .filter(|_| what == What::Assistant)
-                .map(|id| id.into_owned()),
+            message_id: message_id.map(|id| id.into_owned()),
+            calls,
+            answers,
+            message,
             members,
         }
     }
@@ -130,15 +146,11 @@ impl<'a> Line<'a> {
     }
 
     pub(super) fn content(&self) -> Option<Raw<'a>> {
-        match self.what {
-            What::Queued => self.members.peek("attachment")?.member("prompt"),
-            _ => self.members.peek("message")?.member("content"),
-        }
-    }
-
-    /// The blocks of the content, if it is a list.
-    pub(super) fn blocks(&self) -> Vec<Raw<'a>> {
-        self.content().and_then(Raw::items).unwrap_or_default()
+        self.message.peek(if self.what == What::Queued {
+            "prompt"
+        } else {
+            "content"
+        })
     }
 
     /// Whether a program wrote the line in the person's name.
@@ -146,83 +158,55 @@ impl<'a> Line<'a> {
         if self.flag("isMeta") {
             return true;
         }
-        let text = self.content().and_then(Raw::as_str);
-        match text {
-            Some(text) => speech::is_injected([&*text]),
-            None => {
-                let texts: Vec<_> = self
-                    .blocks()
-                    .iter()
-                    .map(|block| block.member_str("text"))
-                    .collect();
-                texts.iter().all(Option::is_some)
-                    && speech::is_injected(texts.iter().flatten().map(|text| &**text))
-            }
+        let Some(content) = self.content() else {
+            return false;
+        };
+        if let Some(text) = content.as_str() {
+            return speech::is_injected([&*text]);
         }
-    }
-
-    /// The ids of the calls the line makes.
-    pub(super) fn calls(&self) -> Vec<String> {
-        self.ids("tool_use", "id")
-    }
-
-    /// The ids of the calls the line answers.
-    pub(super) fn answers(&self) -> Vec<String> {
-        self.ids("tool_result", "tool_use_id")
-    }
-
-    fn ids(&self, kind: &str, name: &str) -> Vec<String> {
-        let is_kind = |block: &Raw<'_>| block.member_str("type").as_deref() == Some(kind);
-        let blocks = self.blocks().into_iter().filter(is_kind);
-        blocks
-            .filter_map(|block| Some(block.member_str(name)?.into_owned()))
-            .collect()
+        let blocks = content.items().unwrap_or_default();
+        let texts: Vec<_> = blocks.iter().map(|block| block.find_str("text")).collect();
+        texts.iter().all(Option::is_some)
+            && speech::is_injected(texts.iter().flatten().map(|text| &**text))
     }
 
     fn is_empty_message(&self) -> bool {
-        self.what == What::Other
-            && matches!(
-                self.members.peek_str("type").as_deref(),
-                Some("user" | "assistant")
-            )
+        let kind = self.members.peek_str("type");
+        self.what == What::Other && matches!(kind.as_deref(), Some("user" | "assistant"))
     }
 }
 
-fn what(members: &Members<'_>) -> What {
-    let kind = members.peek_str("type").unwrap_or_default();
-    let content = || {
-        members
-            .peek("message")
-            .and_then(|message| message.member("content"))
+/// The ids of the calls that blocks make, and of those they answer.
+fn links(blocks: &[Raw<'_>]) -> (Vec<String>, Vec<String>) {
+    let (mut calls, mut answers) = (Vec::new(), Vec::new());
+    for block in blocks {
+        let id = |name: &str| block.find_str(name).map(|id| id.into_owned());
+        match block.find_str("type").as_deref() {
+            Some("tool_use") => calls.extend(id("id")),
+            Some("tool_result") => answers.extend(id("tool_use_id")),
+            _ => {}
+        }
+    }
+    (calls, answers)
+}
+
+fn what(kind: &str, members: &Members<'_>, message: &Members<'_>, has_answers: bool) -> What {
+    let has = |name: &str| {
+        let content = message.peek(name);
+        content.is_some_and(|content| matches!(content.kind(), Kind::String | Kind::Array))
     };
-    let is_content = |raw: &Raw<'_>| matches!(raw.kind(), Kind::String | Kind::Array);
-    match &*kind {
-        "user" => match content().filter(is_content) {
-            Some(content) if has_results(content) => What::Results,
-            Some(_) => What::User,
-            None => What::Other,
-        },
-        "assistant" if content().filter(is_content).is_some() => What::Assistant,
+    match kind {
+        "user" if has("content") && has_answers => What::Results,
+        "user" if has("content") => What::User,
+        "assistant" if has("content") => What::Assistant,
         "system" if members.peek_str("subtype").as_deref() == Some("compact_boundary") => {
             What::Boundary
         }
-        "attachment" => match members.peek("attachment") {
-            Some(attachment)
-                if attachment.member_str("type").as_deref() == Some("queued_command")
-                    && attachment.member("prompt").filter(is_content).is_some() =>
-            {
-                What::Queued
-            }
+        "attachment" => match message.peek_str("type").as_deref() {
+            Some("queued_command") if has("prompt") => What::Queued,
             _ => What::Link,
         },
         "system" | "progress" => What::Link,
         _ => What::Other,
     }
-}
-
-fn has_results(content: Raw<'_>) -> bool {
-    let blocks = content.items().unwrap_or_default();
-    blocks
-        .iter()
-        .any(|block| block.member_str("type").as_deref() == Some("tool_result"))
 }

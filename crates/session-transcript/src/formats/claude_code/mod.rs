@@ -15,7 +15,7 @@ use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::claude_code::line::Line;
 use crate::formats::{self, Head};
-use crate::json::Raw;
+use crate::json::Members;
 use crate::read::{Context, SideConversations};
 use crate::source::Scan;
 use crate::transcript::Conversation;
@@ -50,13 +50,14 @@ impl formats::Codec for Codec {
     }
 
     fn recognise(&self, head: &Head<'_>) -> Option<String> {
-        let metadata = head.values.iter().any(|value| is_metadata(*value));
-        let message = head.values.iter().find(|value| is_message(**value));
-        match message {
-            Some(_) => Some("lines with uuid, parentUuid and a message".into()),
-            None if metadata => Some("lines of session metadata".into()),
-            None => None,
+        let mut has_metadata = false;
+        for members in head.values.iter().filter_map(|value| value.members()) {
+            if is_message(&members) {
+                return Some("lines with uuid, parentUuid and a message".into());
+            }
+            has_metadata |= is_metadata(&members);
         }
+        has_metadata.then(|| "lines of session metadata".into())
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
@@ -81,26 +82,21 @@ impl formats::Codec for Codec {
     }
 }
 
-fn is_message(raw: Raw<'_>) -> bool {
-    raw.members().is_some_and(|members| {
-        let kind = members.peek_str("type");
-        matches!(
-            kind.as_deref(),
-            Some("user" | "assistant" | "system" | "attachment" | "progress")
-        ) && members.has("uuid")
-            && members.has("parentUuid")
-            && members
-                .peek("message")
-                .is_none_or(|message| message.member("parts").is_none())
-    })
+fn is_message(members: &Members<'_>) -> bool {
+    const KINDS: [&str; 5] = ["user", "assistant", "system", "attachment", "progress"];
+    let kind = members.peek_str("type").unwrap_or_default();
+    KINDS.contains(&&*kind)
+        && members.has("uuid")
+        && members.has("parentUuid")
+        && members
+            .peek("message")
+            .is_none_or(|message| message.find("parts").is_none())
 }
 
-fn is_metadata(raw: Raw<'_>) -> bool {
-    raw.members().is_some_and(|members| {
-        let kind = members.peek_str("type").unwrap_or_default();
-        METADATA.contains(&&*kind)
-            && ["sessionId", "leafUuid", "snapshot"]
-                .iter()
-                .any(|name| members.has(name))
-    })
+fn is_metadata(members: &Members<'_>) -> bool {
+    let kind = members.peek_str("type").unwrap_or_default();
+    METADATA.contains(&&*kind)
+        && ["sessionId", "leafUuid", "snapshot"]
+            .iter()
+            .any(|name| members.has(name))
 }

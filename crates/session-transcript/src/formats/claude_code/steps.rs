@@ -45,7 +45,7 @@ pub(super) fn steps(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Vec<Ste
         .lines
         .iter()
         .filter_map(|at| lines.get(*at))
-        .flat_map(Line::answers)
+        .flat_map(|line| line.answers.clone())
         .collect();
     let mut complete = Vec::with_capacity(steps.len());
     let mut answered = answered;
@@ -59,7 +59,7 @@ pub(super) fn steps(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Vec<Ste
             .lines
             .iter()
             .filter_map(|at| lines.get(*at))
-            .flat_map(Line::calls)
+            .flat_map(|line| line.calls.clone())
             .collect();
         complete.push(step);
         for call in calls {
@@ -72,7 +72,12 @@ pub(super) fn steps(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Vec<Ste
                     lines: vec![*result],
                     what: What::Results,
                 });
-                answered.extend(lines.get(*result).map(Line::answers).unwrap_or_default());
+                answered.extend(
+                    lines
+                        .get(*result)
+                        .map(|line| line.answers.clone())
+                        .unwrap_or_default(),
+                );
             }
         }
     }
@@ -100,8 +105,8 @@ impl Strays {
                 strays.replies.entry(id.clone()).or_default().push(*at);
             }
             if line.what == What::Results {
-                for call in line.answers() {
-                    strays.results.entry(call).or_insert(*at);
+                for call in &line.answers {
+                    strays.results.entry(call.clone()).or_insert(*at);
                 }
             }
         }
@@ -121,7 +126,12 @@ impl Strays {
                 .and_then(Line::content)
                 .map(crate::json::Raw::text)
         };
-        let calls = |at: &usize| lines.get(*at).map(Line::calls).unwrap_or_default();
+        let calls = |at: &usize| {
+            lines
+                .get(*at)
+                .map(|line| line.calls.clone())
+                .unwrap_or_default()
+        };
         let mut said: BTreeSet<_> = step.lines.iter().filter_map(content).collect();
         let mut called: BTreeSet<String> = step.lines.iter().flat_map(calls).collect();
         let before = step.lines.len();

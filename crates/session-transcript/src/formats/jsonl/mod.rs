@@ -40,9 +40,7 @@ impl formats::Codec for Codec {
         let mut envelope = None;
         let mut current: Option<Conversation> = None;
         for record in &scan.records {
-            let Some(raw) = record.raw() else {
-                continue;
-            };
+            let raw = record.raw();
             if let Some(header) = raw.member(HEADER) {
                 conversations.extend(current.take());
                 envelope = Envelope::from_json(&header.to_json());

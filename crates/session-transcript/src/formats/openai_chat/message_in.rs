@@ -16,8 +16,7 @@ pub(super) const FORMAT: &str = "openai-chat";
 pub(super) const REASONING: [&str; 2] = ["reasoning_content", "reasoning"];
 
 /// The message in a record; `None` when it has no role.
-pub(super) fn message(raw: Raw<'_>) -> Option<Message> {
-    let mut members = raw.members()?;
+pub(super) fn message(mut members: Members<'_>) -> Option<Message> {
     let role = members.take_str("role")?;
     if matches!(role.as_str(), "tool" | "function") {
         return Some(tool(&role, members));

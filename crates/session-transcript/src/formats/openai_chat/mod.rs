@@ -11,7 +11,7 @@ use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::bodies::{self, Dialect, Piece};
 use crate::formats::{self, Head};
-use crate::json::{Kind, Raw};
+use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
 use crate::source::Scan;
 use crate::transcript::Conversation;
@@ -27,8 +27,8 @@ impl formats::Codec for Codec {
     }
 
     fn recognise(&self, head: &Head<'_>) -> Option<String> {
-        let bodies = bodies::bodies(head.scan);
-        let body = bodies.found.first()?;
+        let bodies = bodies::first_bodies(head.scan);
+        let body = bodies.first()?;
         Some(match (&body.reply, body.messages.len()) {
             (Some(_), 0) => "a response with choices".into(),
             (Some(_), _) => "a request and its response".into(),
@@ -50,8 +50,8 @@ impl Dialect for Codec {
         Format::OpenAiChat
     }
 
-    fn read(&self, raw: Raw<'_>) -> Option<Vec<Piece>> {
-        let message = message_in::message(raw)?;
+    fn read(&self, members: Members<'_>) -> Option<Vec<Piece>> {
+        let message = message_in::message(members)?;
         Some(vec![Piece {
             message,
             origin: Origin::Real,
