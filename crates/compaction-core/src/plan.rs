@@ -34,9 +34,7 @@ impl Cut {
 pub(crate) fn snap<E: Entry>(view: &View<'_, E>, proposal: usize) -> Option<Cut> {
     let turns = view.outline().turns();
     let newest = view.outline().newest_turn()?;
-    if proposal > newest
-        && let Some(steps) = view.steps()
-    {
+    if let Some(steps) = (proposal > newest).then(|| view.steps()).flatten() {
         let starts = steps.starts();
         let next = starts.partition_point(|start| *start < proposal);
         let at = starts.get(next).or(starts.last());
