@@ -9,6 +9,7 @@
     reason = "a command speaks on its two streams"
 )]
 
+mod bench;
 mod deny;
 mod failure;
 mod features;
@@ -46,6 +47,8 @@ fn dispatch(arguments: &[&str]) -> Result<(), Failure> {
             Ok(())
         }
         ["ci"] => steps::ci(&Workspace::load()?),
+        ["bench"] => bench::bench(&Workspace::load()?, None),
+        ["bench", name] => bench::bench(&Workspace::load()?, Some(name)),
         ["fmt"] => toolchain::format(&Workspace::load()?),
         _ => match steps::find(&arguments.join(" ")) {
             Some(step) => (step.run)(&Workspace::load()?),

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 use std::time::Instant;
 
+use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{deny, features, layers, no_std, tidy, toolchain};
@@ -74,6 +75,13 @@ pub(crate) fn help() -> String {
     for step in STEPS {
         let _ = writeln!(text, "  {:<12} {}", step.name, step.about);
     }
+    let benches: Vec<_> = BENCHES.iter().map(|(name, ..)| *name).collect();
+    let _ = writeln!(
+        text,
+        "\n  {:<12} prints figures, of one or all: {}",
+        "bench",
+        benches.join(", ")
+    );
     text
 }
 
