@@ -288,6 +288,52 @@ fn nothing_is_begun_that_cannot_be_ended() {
 }
 
 #[test]
+fn a_summary_so_far_gets_a_quarter_of_the_limit_and_the_last_one_its_budget() {
+    let log = events((0..60).map(|_| Message::user("word ".repeat(80))));
+    for (budget, running, last) in [
+        (None, 1_000, None),
+        (Some(9_000), 1_000, Some(9_000)),
+        (Some(300), 300, Some(300)),
+    ] {
+        let scripted = Scripted::always("so far");
+        let chunked = Chunked::new(scripted.clone(), 4_000, BytesDiv4);
+        let mut brief = Brief::new(shown(&log));
+        if let Some(budget) = budget {
+            brief = brief.with_budget(budget);
+        }
+        now(chunked.summarize(brief)).unwrap().unwrap();
+        let budgets: Vec<_> = scripted.asked().iter().map(|it| it.budget).collect();
+        let (end, before) = budgets.split_last().unwrap();
+        assert_eq!(*end, last);
+        assert!(
+            !before.is_empty() && before.iter().all(|it| *it == Some(running)),
+            "{budgets:?}"
+        );
+    }
+}
+
+/// A fold whose chunks are small beside the prompt costs more than it is worth.
+#[test]
+fn a_chunk_has_at_least_an_eighth_of_the_limit() {
+    let log = events((0..200).map(|_| Message::user("word ".repeat(20))));
+    let brief = Brief::new(shown(&log));
+    let tokens: u64 = 200 * 28;
+    let mut is_refused = false;
+    for limit in (100..4_000).step_by(20) {
+        let chunked = Chunked::new(Scripted::always("s"), limit, BytesDiv4).with_most_calls(9_999);
+        match chunked.calls(&brief) {
+            // A chunk may have room for almost one more message.
+            Ok(calls) => assert!(
+                calls as u64 <= tokens / (limit / 8 - 28) + 1,
+                "{limit}: {calls}"
+            ),
+            Err(_) => is_refused = true,
+        }
+    }
+    assert!(is_refused);
+}
+
+#[test]
 fn one_call_that_declines_or_fails_ends_the_whole() {
     let log = events((0..60).map(|_| Message::user("word ".repeat(80))));
     let brief = || Brief::new(shown(&log));

@@ -182,6 +182,35 @@ fn the_transcript_again_is_an_echo() {
 }
 
 #[test]
+fn quotes_with_words_between_them_are_no_echo() {
+    let talk = [
+        Message::user("Please never touch the tax rules, they belong to finance."),
+        Message::assistant("Agreed, the tax rules stay as they are until the audit is over."),
+    ];
+    let brief = Brief::new(&talk);
+    let (first, second) = (talk[0].text(), talk[1].text());
+    for (text, expected) in [
+        (
+            format!("[1] user: {first}\n[2] assistant: {second}"),
+            Some("echo"),
+        ),
+        (
+            format!("- {first}\n## Rules and decisions\n- {second}"),
+            None,
+        ),
+        (
+            format!("{first} It was then said that this is so. {second}"),
+            None,
+        ),
+        (format!("{second}\n{first}"), None),
+    ] {
+        let summary = Summary::new(&*text, "m").unwrap();
+        let fault = check(&summary, &brief, Sizes::new(1, 9)).err();
+        assert_eq!(fault.as_ref().map(Fault::name), expected, "{text}");
+    }
+}
+
+#[test]
 fn names_that_were_never_shown_are_ungrounded() {
     check_text(
         "Fixed the login in auth/session.py, ticket WEB-12, commit ab12cd3; never touch config.yml.",

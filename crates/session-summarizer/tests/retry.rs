@@ -155,6 +155,22 @@ fn a_summarizer_that_never_answers_is_given_up_in_time() {
 }
 
 #[test]
+fn a_wait_that_outlasts_the_time_left_is_not_begun() {
+    let model = Scripted::new([busy(Some(7))]);
+    let fallback = Scripted::new(["SUM"]);
+    let timer = VirtualTimer::new();
+    let mut policy = RetryPolicy::default();
+    policy.total_limit = Some(seconds(5));
+    let retrying = Retrying::new(model, timer.clone())
+        .with_fallback(fallback)
+        .with_policy(policy);
+    let talk = halyard();
+    let summary = now(retrying.summarize(Brief::new(&talk))).unwrap().unwrap();
+    assert_eq!(summary.text(), "SUM");
+    assert!(timer.waits().is_empty());
+}
+
+#[test]
 fn dropping_the_future_ends_the_work() {
     let stuck = Stuck::default();
     let mut policy = RetryPolicy::default();
@@ -239,7 +255,8 @@ proptest! {
             let rest = until - turn - 1;
             prop_assert!(rest <= longest_rest.max(1));
             if until < u64::MAX {
-                prop_assert!(rest >= rest_before.min(longest_rest.max(1)));
+                let twice = (rest_before * 2).max(first_rest.max(1));
+                prop_assert_eq!(rest, twice.min(longest_rest.max(1)));
             }
             prop_assert!(!breaker.allows(until - 1));
             prop_assert_eq!(breaker.state(until), BreakerState::HalfOpen);
