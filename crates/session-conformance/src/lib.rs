@@ -25,4 +25,4 @@ pub use crate::keys::{Key, all as keys};
 pub use crate::laws::Law;
 pub use crate::program::program;
 pub use crate::run::{Options, Verdict, run, run_case};
-pub use crate::store::StoreKind;
+pub use crate::store::{POSTGRES, StoreKind};

@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::case::entries;
 use crate::ops::{WORKER, Worker, work};
 use crate::run::{Options, Verdict, run};
-use crate::store::StoreKind;
+use crate::store::{POSTGRES, StoreKind};
 
 const USAGE: &str = "\
 usage: session-conformance FILE.jsonl… [--store memory|sqlite|postgres] [--only ID] [--json]";
@@ -168,7 +168,7 @@ impl Asked {
                 "--store" => {
                     let store: StoreKind = value()?.parse().map_err(|e| format!("{e}"))?;
                     if !store.is_available() {
-                        return Err(format!("this build cannot open a {store} store"));
+                        return Err(format!("{POSTGRES} names no server for a {store} store"));
                     }
                     asked.options.store = Some(store);
                 }

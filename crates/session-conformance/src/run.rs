@@ -125,19 +125,20 @@ pub fn run_case(case: &Case, options: &Options) -> Verdict {
 fn stores(case: &Case, options: &Options) -> Vec<StoreKind> {
     let named = &case.settings.stores;
     let is_named = |store: &&StoreKind| named.is_empty() || named.contains(&store.in_case());
-    let available = || StoreKind::AVAILABLE.iter();
-    let mut stores: Vec<StoreKind> = match options.store {
+    let available = StoreKind::available();
+    match options.store {
         Some(only) if case.expect.laws.contains(&Law::AllStoragesEqual) => {
-            let others = available().filter(is_named).filter(|store| **store != only);
-            std::iter::once(only).chain(others.copied()).collect()
+            let others = available.iter().filter(|store| **store != only);
+            std::iter::once(only)
+                .chain(others.filter(is_named).copied())
+                .collect()
         }
         Some(only) => vec![only],
-        None => available().filter(is_named).copied().collect(),
-    };
-    if stores.is_empty() {
-        stores = available().copied().collect();
+        None if available.iter().any(|store| is_named(&store)) => {
+            available.iter().filter(is_named).copied().collect()
+        }
+        None => available,
     }
-    stores
 }
 
 /// Runs the case and catches a panic.

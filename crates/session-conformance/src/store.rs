@@ -6,11 +6,16 @@ use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use session::MemoryStore;
+use session::{MemoryStore, SqliteStore};
 use session_store::SessionStore;
 
 use crate::case::StoreName;
+use crate::failure::with_causes;
 use crate::json::Malformed;
+
+pub(crate) mod postgres;
+
+pub use self::postgres::POSTGRES;
 
 /// A kind of store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,19 +30,26 @@ pub enum StoreKind {
 }
 
 impl StoreKind {
-    /// The stores this build can open.
-    pub const AVAILABLE: &'static [Self] = &[Self::Memory];
+    /// Every kind there is.
+    pub const ALL: [Self; 3] = [Self::Memory, Self::Sqlite, Self::Postgres];
+
+    /// The stores that can be opened here.
+    #[must_use]
+    pub fn available() -> Vec<Self> {
+        let is_available = |kind: &Self| kind.is_available();
+        Self::ALL.into_iter().filter(is_available).collect()
+    }
+
+    /// Whether it can be opened here: PostgreSQL needs a server, which [`POSTGRES`] names.
+    #[must_use]
+    pub fn is_available(self) -> bool {
+        self != Self::Postgres || postgres::url().is_some()
+    }
 
     /// The name on the command line and in cases.
     #[must_use]
     pub fn name(self) -> &'static str {
         self.in_case().name()
-    }
-
-    /// Whether this build can open it.
-    #[must_use]
-    pub fn is_available(self) -> bool {
-        Self::AVAILABLE.contains(&self)
     }
 
     pub(crate) fn in_case(self) -> StoreName {
@@ -78,6 +90,8 @@ pub(crate) struct Home {
     kind: StoreKind,
     memory: MemoryStore,
     base: PathBuf,
+    /// The schema of a store in PostgreSQL.
+    schema: String,
     _folder: Scratch,
 }
 
@@ -87,10 +101,13 @@ impl Home {
         let folder = Scratch::new()?;
         let base = folder.path().join("base");
         std::fs::create_dir(&base).map_err(|error| error.to_string())?;
+        let name = folder.path().file_name();
+        let name = name.map(|name| name.to_string_lossy().replace('-', "_"));
         Ok(Self {
             kind,
             memory: MemoryStore::new(),
             base,
+            schema: name.unwrap_or_default(),
             _folder: folder,
         })
     }
@@ -103,16 +120,16 @@ impl Home {
     pub(crate) fn open(&self) -> Result<Arc<dyn SessionStore>, String> {
         match self.kind {
             StoreKind::Memory => Ok(Arc::new(self.memory.clone())),
-            kind => Self::open_file(kind, &self.file()),
+            kind => open_at(kind, &self.address()),
         }
     }
 
-    /// Opens a store that is in a file.
-    pub(crate) fn open_file(
-        kind: StoreKind,
-        _file: &Path,
-    ) -> Result<Arc<dyn SessionStore>, String> {
-        Err(format!("this build cannot open a {kind} store yet"))
+    /// Where another process finds the store.
+    pub(crate) fn address(&self) -> String {
+        match self.kind {
+            StoreKind::Postgres => self.schema.clone(),
+            _ => self.file().display().to_string(),
+        }
     }
 
     /// The file of a store that has one.
@@ -123,6 +140,26 @@ impl Home {
     /// The only folder in which anything may be written.
     pub(crate) fn folder(&self) -> &Path {
         &self.base
+    }
+}
+
+impl Drop for Home {
+    fn drop(&mut self) {
+        if self.kind == StoreKind::Postgres {
+            postgres::forget(&self.schema);
+        }
+    }
+}
+
+/// Opens a store that other processes open as well.
+pub(crate) fn open_at(kind: StoreKind, address: &str) -> Result<Arc<dyn SessionStore>, String> {
+    match kind {
+        StoreKind::Memory => Err("a memory store has no address".into()),
+        StoreKind::Sqlite => match SqliteStore::open(address) {
+            Ok(store) => Ok(Arc::new(store)),
+            Err(error) => Err(with_causes(&error)),
+        },
+        StoreKind::Postgres => postgres::open(address),
     }
 }
 

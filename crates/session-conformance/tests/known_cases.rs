@@ -29,8 +29,8 @@ fn every_known_case_passes_on_every_store() {
     let all = entries(&text);
     assert_eq!(all.len(), 93);
     let mut wrong = Vec::new();
-    for store in StoreKind::AVAILABLE {
-        let options = Options::default().on(*store).with_program(program);
+    for store in StoreKind::available() {
+        let options = Options::default().on(store).with_program(program);
         for entry in &all {
             let not_yet = NOT_YET.iter().find(|(id, _)| *id == entry.id);
             match (run(entry, &options), not_yet) {

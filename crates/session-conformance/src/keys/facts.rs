@@ -9,7 +9,7 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("sessions", Shape::Number, |s, e| same(s, "sessions", e)),
     Key::new("listed", Shape::Texts, |s, e| same(s, "listed", e)),
     Key::new("denied", Shape::Texts, |s, e| same(s, "denied", e)),
-    Key::new("exit", Shape::Number, |s, e| same(s, "exit", e)),
+    Key::new("exit", Shape::Number, exit),
     Key::new("lost", Shape::Number, |s, e| same(s, "lost", e)),
     Key::new("per_session_order_kept", Shape::Flag, |s, e| {
         same(s, "per_session_order_kept", e)
@@ -58,6 +58,14 @@ fn fact<'a>(seen: &'a Seen, name: &str) -> Result<&'a Value, String> {
 
 fn same(seen: &Seen, name: &str, expected: &Value) -> Checked {
     equal(fact(seen, name)?.clone(), expected)
+}
+
+/// The code of the first command that did not end well.
+fn exit(seen: &Seen, expected: &Value) -> Checked {
+    same(seen, "exit", expected).map_err(|came| match seen.facts.get("exit_said") {
+        Some(Value::String(said)) if !said.is_empty() => format!("{came} ({said})"),
+        _ => came,
+    })
 }
 
 fn most(seen: &Seen, name: &str, expected: &Value) -> Checked {

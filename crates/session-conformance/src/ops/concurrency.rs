@@ -2,7 +2,7 @@
 //! is in memory.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use session_log::{Event, EventId, NewEvent, SessionId};
 
 use crate::fakes::{CaseEstimator, Reads};
 use crate::seen::Seen;
-use crate::store::{Home, StoreKind};
+use crate::store::{Home, StoreKind, open_at};
 use crate::world::{Runs, Setting, service_over, wait};
 
 /// The word that tells the program to be one of the writers or readers.
@@ -22,7 +22,7 @@ pub(crate) const WORKER: &str = "__worker";
 #[derive(Clone, Debug)]
 pub(crate) struct Worker {
     pub(crate) store: StoreKind,
-    pub(crate) file: PathBuf,
+    pub(crate) address: String,
     pub(crate) session: String,
     pub(crate) name: String,
     pub(crate) times: u64,
@@ -34,7 +34,7 @@ impl Worker {
         vec![
             WORKER.into(),
             self.store.name().into(),
-            self.file.display().to_string(),
+            self.address.clone(),
             self.session.clone(),
             self.name.clone(),
             self.times.to_string(),
@@ -44,12 +44,12 @@ impl Worker {
 
     /// The worker that these arguments, behind the first, describe.
     pub(crate) fn of(arguments: &[String]) -> Option<Self> {
-        let [store, file, session, name, times, is_reader] = arguments else {
+        let [store, address, session, name, times, is_reader] = arguments else {
             return None;
         };
         Some(Self {
             store: store.parse().ok()?,
-            file: file.into(),
+            address: address.clone(),
             session: session.clone(),
             name: name.clone(),
             times: times.parse().ok()?,
@@ -60,7 +60,7 @@ impl Worker {
 
 /// Does what a worker process does.
 pub(crate) fn work(worker: &Worker) -> Runs<()> {
-    let store = Home::open_file(worker.store, &worker.file)?;
+    let store = open_at(worker.store, &worker.address)?;
     let sessions = service_over(store, &estimator(), &Reads::default());
     do_work(&sessions, worker)
 }
@@ -157,7 +157,7 @@ fn round(
     }
     let worker = |number: u64, is_reader: bool| Worker {
         store: setting.store,
-        file: home.file(),
+        address: home.address(),
         session: session_of(number),
         name: format!("w{number}"),
         times: appends,

@@ -114,10 +114,15 @@ impl World {
         )
     }
 
-    /// Closes the store and opens it again.
-    pub(crate) fn reopen(&mut self) -> Runs<()> {
+    /// Closes the store: nobody has it open any more.
+    pub(crate) fn close(&mut self) {
         let empty = Arc::new(session::MemoryStore::new());
         self.sessions = service(empty, &self.clock, &self.estimator, &self.reads);
+    }
+
+    /// Closes the store and opens it again.
+    pub(crate) fn reopen(&mut self) -> Runs<()> {
+        self.close();
         let store = self.home.open()?;
         self.sessions = service(store, &self.clock, &self.estimator, &self.reads);
         Ok(())
