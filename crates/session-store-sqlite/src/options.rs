@@ -36,9 +36,9 @@ pub struct SqliteOptions {
     /// How many reads run at the same time, each on its own connection and thread; at least 1.
     /// Default: 4. Threads start with the first read that needs them.
     pub readers: usize,
-    /// How many events may be outside the search index before it catches up, which it does while
-    /// nothing else is to be written. Every search looks through these one by one. Default: 512,
-    /// some milliseconds of a search.
+    /// How many events may be outside the search index before it catches up. It does so when
+    /// nothing was written for a tenth of a second, or when it is 16 times as many. Every search
+    /// looks through these one by one. Default: 512, some milliseconds of a search.
     pub index_after: u32,
 }
 

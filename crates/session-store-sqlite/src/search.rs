@@ -1,9 +1,10 @@
 //! Search: candidates from the index and the tail, each looked at before it is a hit.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
+use rusqlite::{Connection, OptionalExtension as _, params_from_iter};
 use session_log::{Seq, SessionId, Timestamp};
 use session_store::search::Matcher;
 use session_store::{Damage, Hit, HitMark, Keywords, Order, Page, Scope, SearchQuery, StoreError};
@@ -75,13 +76,6 @@ impl Place {
             None => Ok(None),
         }
     }
-
-    fn condition(self) -> (&'static str, i64) {
-        match self {
-            Self::Session(key) => ("+e.session = ?", key),
-            Self::Owner(key) => ("s.owner = ?", key),
-        }
-    }
 }
 
 /// What the index is asked for; `None` when it does not know some word that it would need.
@@ -121,61 +115,98 @@ struct Candidates<'a> {
     since: Option<Timestamp>,
 }
 
+/// A statement with its values.
+type Statement = (String, Vec<Value>);
+
 impl Candidates<'_> {
-    const FROM: &'static str = "event e JOIN session s ON s.key = e.session";
-
-    /// Conditions that are cheaper than a look at the message.
-    fn cheap(&self) -> (String, Vec<Value>) {
-        let (condition, key) = self.scope.condition();
-        let mut sql = format!("{condition} AND +e.type = 'MESSAGE' AND e.synthetic = 0");
-        let mut values = vec![Value::from(key)];
+    /// Statements that together give every candidate in the order of rows: what is in the index,
+    /// then what is not. Without an expression there is one that goes through all messages.
+    /// `columns` are selected from `event e`; rows up to `after` are left out.
+    ///
+    /// The order of tables is fixed, because the other one reads every message of the scope.
+    fn statements(&self, columns: &str, after: i64) -> Result<Vec<Statement>, StoreError> {
+        let mut cheap = String::from("e.type = 'MESSAGE' AND e.synthetic = 0");
+        let mut values = Vec::new();
         if let Some(since) = self.since {
-            sql.push_str(" AND e.at >= ?");
-            values.push(since.as_millis().into());
+            cheap.push_str(" AND e.at >= ?");
+            values.push(Value::from(since.as_millis()));
         }
-        (sql, values)
-    }
-
-    /// Statements that together give every candidate, each with its values. `columns` are
-    /// selected from `event e` and `session s`; `more` is one more condition.
-    fn statements(
-        &self,
-        columns: &str,
-        more: &str,
-    ) -> Result<Vec<(String, Vec<Value>)>, StoreError> {
-        let (cheap, values) = self.cheap();
-        let Some(expression) = &self.expression else {
-            let sql = format!("SELECT {columns} FROM {} WHERE {cheap} {more}", Self::FROM);
-            // Here the session's own index is the right way in.
-            return Ok(vec![(sql.replace("+e.session", "e.session"), values)]);
+        let with = |first: &[i64]| {
+            let first = first.iter().map(|number| Value::from(*number));
+            first.chain(values.clone()).collect::<Vec<Value>>()
         };
+        let Some(expression) = &self.expression else {
+            let (sql, key) = match self.scope {
+                Place::Session(key) => (
+                    format!(
+                        "SELECT {columns} FROM event e
+                        WHERE e.session = ? AND e.seq > ? AND {cheap} ORDER BY e.seq"
+                    ),
+                    key,
+                ),
+                Place::Owner(key) => (
+                    format!(
+                        "SELECT {columns} FROM session s CROSS JOIN event e ON e.session = s.key
+                        WHERE s.owner = ? AND e.seq > ? AND {cheap}"
+                    ),
+                    key,
+                ),
+            };
+            return Ok(vec![(sql, with(&[key, after]))]);
+        };
+        let after = self.row(after)?;
         let indexed = indexed_row(self.connection).or_failed()?;
         let in_index = format!(
             "SELECT {columns} FROM search_index i CROSS JOIN event e ON e.row = i.rowid
-            JOIN session s ON s.key = e.session
-            WHERE search_index MATCH ? AND i.rowid <= ? AND {cheap} {more}"
+            WHERE search_index MATCH ? AND i.rowid > ? AND i.rowid <= ? AND {cheap}
+            ORDER BY i.rowid"
         );
-        let in_tail = format!(
-            "SELECT {columns} FROM {} WHERE e.row > ? AND {cheap} {more}",
-            Self::FROM
-        );
-        let begin = |first: Vec<Value>| [first, values.clone()].concat();
-        Ok(vec![
-            (
-                in_index,
-                begin(vec![expression.clone().into(), indexed.into()]),
+        let mut for_index = vec![Value::from(expression.clone())];
+        for_index.extend(with(&[after, indexed]));
+        let (in_scope, key) = match self.scope {
+            Place::Session(key) => ("+e.session = ?", key),
+            Place::Owner(key) => (
+                "(SELECT s.owner FROM session s WHERE s.key = e.session) = ?",
+                key,
             ),
-            (in_tail, begin(vec![indexed.into()])),
-        ])
+        };
+        let in_tail = format!(
+            "SELECT {columns} FROM event e WHERE e.row > ? AND {in_scope} AND {cheap}
+            ORDER BY e.row"
+        );
+        let for_tail = with(&[indexed.max(after), key]);
+        Ok(vec![(in_index, for_index), (in_tail, for_tail)])
+    }
+
+    /// The row of a place in the session that is searched, 0 for the beginning.
+    fn row(&self, seq: i64) -> Result<i64, StoreError> {
+        let Place::Session(key) = self.scope else {
+            return Ok(0);
+        };
+        let sql = "SELECT row FROM event WHERE session = ?1 AND seq <= ?2
+            ORDER BY seq DESC LIMIT 1";
+        let row = self
+            .connection
+            .prepare_cached(sql)
+            .or_failed()?
+            .query_row([key, seq], |row| row.get(0))
+            .optional()
+            .or_failed()?;
+        Ok(row.unwrap_or_default())
     }
 
     fn light(&self) -> Result<Vec<Light>, StoreError> {
         let mut all = Vec::new();
-        for (sql, values) in self.statements("e.row, e.at, s.id, e.seq", "")? {
+        let mut ids: HashMap<i64, SessionId> = HashMap::new();
+        for (sql, values) in self.statements("e.row, e.at, e.session, e.seq", 0)? {
             let mut statement = self.connection.prepare_cached(&sql).or_failed()?;
             let mut rows = statement.query(params_from_iter(values)).or_failed()?;
             while let Some(row) = rows.next().or_failed()? {
-                let id: String = row.get(2).or_failed()?;
+                let key = row.get(2).or_failed()?;
+                let session = match ids.get(&key) {
+                    Some(id) => id.clone(),
+                    None => ids.entry(key).or_insert(self.session_id(key)?).clone(),
+                };
                 let seq = u64::try_from(row.get::<_, i64>(3).or_failed()?);
                 let Some(seq) = seq.ok().and_then(Seq::new) else {
                     continue;
@@ -183,12 +214,22 @@ impl Candidates<'_> {
                 all.push(Light {
                     row: row.get(0).or_failed()?,
                     at: Timestamp::from_millis(row.get(1).or_failed()?),
-                    session: SessionId::new(&id).map_err(StoreError::failed)?,
+                    session,
                     seq,
                 });
             }
         }
         Ok(all)
+    }
+
+    fn session_id(&self, key: i64) -> Result<SessionId, StoreError> {
+        let id: String = self
+            .connection
+            .prepare_cached("SELECT id FROM session WHERE key = ?1")
+            .or_failed()?
+            .query_row([key], |row| row.get(0))
+            .or_failed()?;
+        SessionId::new(id).map_err(StoreError::failed)
     }
 
     fn look_at(&self, light: &Light, looking: &mut Looking<'_>) -> Result<(), StoreError> {
@@ -213,15 +254,9 @@ fn in_log_order(candidates: &Candidates<'_>, looking: &mut Looking<'_>) -> Resul
         .as_ref()
         .map_or(0, |mark| int(mark.seq.as_u64()));
     let is_scan = candidates.expression.is_none();
-    let more = if is_scan {
-        "AND e.seq > ? ORDER BY e.seq"
-    } else {
-        "AND e.seq > ? ORDER BY e.row"
-    };
     let columns = format!("{}, e.at", rows::EVENT);
     let mut scanned = 0_usize;
-    for (sql, mut values) in candidates.statements(&columns, more)? {
-        values.push(after.into());
+    for (sql, values) in candidates.statements(&columns, after)? {
         let mut statement = candidates.connection.prepare_cached(&sql).or_failed()?;
         let mut rows = statement.query(params_from_iter(values)).or_failed()?;
         while let Some(row) = rows.next().or_failed()? {

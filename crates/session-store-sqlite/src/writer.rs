@@ -4,8 +4,9 @@
 //! work in a savepoint of its own: it is kept or undone alone, but all share one commit. Answers
 //! are given after the commit, whether or not somebody still waits for them.
 
-use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use futures_channel::oneshot;
 use rusqlite::Connection;
@@ -16,6 +17,13 @@ use crate::index::Tail;
 
 /// The most pieces of work in one transaction.
 const GROUP: usize = 256;
+
+/// After so many transactions the writer looks how long the tail of the search index is.
+const LOOK_AFTER: u32 = 32;
+
+/// Nothing to write for so long means that the index may catch up: a batch of it takes longer
+/// than an append, and the next append would wait.
+const QUIET: Duration = Duration::from_millis(100);
 
 type Work = Box<dyn FnOnce(Attempt<'_>) -> Done + Send>;
 type Answer = Box<dyn FnOnce(Result<(), SqliteMessage>) + Send>;
@@ -52,6 +60,7 @@ impl Writer {
             connection,
             queue,
             tail,
+            since_look: 0,
             is_closing: false,
         };
         let thread = thread::Builder::new()
@@ -113,6 +122,7 @@ struct Loop {
     connection: Connection,
     queue: Receiver<Job>,
     tail: Tail,
+    since_look: u32,
     is_closing: bool,
 }
 
@@ -122,32 +132,39 @@ impl Loop {
             let group = self.group(first);
             if !group.is_empty() {
                 self.commit(group);
-                self.tail.look(&self.connection);
+                self.since_look += 1;
+            }
+            if self.since_look >= LOOK_AFTER {
+                self.look();
             }
             if self.tail.is_long() {
                 // A failure leaves the tail as it is; searches read it, and the next try follows.
                 let _ = self.tail.advance(&self.connection);
             }
-            if self.is_closing && self.queue.try_recv().is_err() {
+            if self.is_closing {
                 return;
             }
         }
     }
 
-    /// The next job. While there is none, the search index catches up.
+    /// The next job. When there is none for a while, the search index catches up.
     fn next(&mut self) -> Option<Job> {
-        loop {
-            match self.queue.try_recv() {
-                Ok(job) => return Some(job),
-                Err(TryRecvError::Disconnected) => return None,
-                Err(TryRecvError::Empty) if self.tail.is_worth_it() => {
-                    if self.tail.advance(&self.connection).is_err() {
-                        return self.queue.recv().ok();
-                    }
-                }
-                Err(TryRecvError::Empty) => return self.queue.recv().ok(),
+        match self.queue.recv_timeout(QUIET) {
+            Ok(job) => return Some(job),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => self.look(),
+        }
+        while self.tail.is_worth_it() && self.tail.advance(&self.connection).is_ok() {
+            if let Ok(job) = self.queue.try_recv() {
+                return Some(job);
             }
         }
+        self.queue.recv().ok()
+    }
+
+    fn look(&mut self) {
+        self.since_look = 0;
+        self.tail.look(&self.connection);
     }
 
     /// The work that waits already.
