@@ -41,13 +41,21 @@ impl ApiKey {
     /// [`SettingsError::MissingKey`] when there is none or it is blank, and
     /// [`SettingsError::InvalidKey`] as in [`new`](Self::new).
     pub fn from_env(variable: &str) -> Result<Self, SettingsError> {
-        Self::from_variable(variable, &environment)?.ok_or_else(|| SettingsError::MissingKey {
+        Self::required(variable, &environment)
+    }
+
+    /// The key in a variable.
+    pub(crate) fn required(
+        variable: &str,
+        variables: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SettingsError> {
+        Self::optional(variable, variables)?.ok_or_else(|| SettingsError::MissingKey {
             variable: variable.into(),
         })
     }
 
     /// The key in a variable; `None` when there is none.
-    pub(crate) fn from_variable(
+    pub(crate) fn optional(
         variable: &str,
         variables: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Option<Self>, SettingsError> {
@@ -77,7 +85,8 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// What an environment variable says; what is no Unicode says nothing.
+/// What an environment variable says; what is blank or no Unicode says nothing.
 pub(crate) fn environment(variable: &str) -> Option<String> {
-    std::env::var(variable).ok()
+    let text = std::env::var(variable).ok()?;
+    (!text.trim().is_empty()).then_some(text)
 }

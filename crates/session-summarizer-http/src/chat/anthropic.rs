@@ -25,6 +25,9 @@ pub struct Anthropic {
     pub(super) link: Link,
 }
 
+/// Anthropic's own address.
+const ANTHROPIC: &str = "https://api.anthropic.com";
+
 /// The version of the interface that requests are written for.
 const VERSION: &str = "2023-06-01";
 
@@ -48,9 +51,15 @@ impl Anthropic {
     ///
     /// [`SettingsError::MissingKey`] when there is no key, and as in [`new`](Self::new).
     pub fn from_env(model: impl Into<String>) -> Result<Self, SettingsError> {
-        let key = ApiKey::from_env("ANTHROPIC_API_KEY")?;
-        let address = environment("ANTHROPIC_BASE_URL").filter(|text| !text.trim().is_empty());
-        let address = address.unwrap_or_else(|| "https://api.anthropic.com".into());
+        Self::from_variables(model.into(), &environment)
+    }
+
+    fn from_variables(
+        model: String,
+        variables: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SettingsError> {
+        let key = ApiKey::required("ANTHROPIC_API_KEY", variables)?;
+        let address = variables("ANTHROPIC_BASE_URL").unwrap_or_else(|| ANTHROPIC.into());
         Self::new(&address, model)?.with_key(key)
     }
 }
@@ -134,3 +143,23 @@ const COUNTS: &[&str] = &[
     "cache_read_input_tokens",
     "output_tokens",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_environment_names_key_and_address() {
+        let variables = |name: &str| match name {
+            "ANTHROPIC_API_KEY" => Some("sk-secret".to_owned()),
+            "ANTHROPIC_BASE_URL" => Some("http://a.example".to_owned()),
+            _ => None,
+        };
+        let summarizer = Anthropic::from_variables("m".into(), &variables).unwrap();
+        let shown = format!("{summarizer:?}");
+        assert!(shown.contains("http://a.example"), "{shown}");
+        assert!(!shown.contains("secret"), "{shown}");
+        let error = Anthropic::from_variables("m".into(), &|_| None).unwrap_err();
+        assert!(error.to_string().ends_with("ANTHROPIC_API_KEY"), "{error}");
+    }
+}

@@ -25,6 +25,9 @@ pub struct Gemini {
     pub(super) link: Link,
 }
 
+/// Google's own address.
+const GOOGLE: &str = "https://generativelanguage.googleapis.com";
+
 impl Gemini {
     /// `model` at the server whose base URL stands before `/v1beta/models`. The name may begin
     /// with `models/` or not.
@@ -44,13 +47,20 @@ impl Gemini {
     ///
     /// [`SettingsError::MissingKey`] when there is no key, and as in [`new`](Self::new).
     pub fn from_env(model: impl Into<String>) -> Result<Self, SettingsError> {
-        let key = match ApiKey::from_variable("GOOGLE_API_KEY", &environment)? {
-            Some(second) => {
-                ApiKey::from_variable("GEMINI_API_KEY", &environment)?.unwrap_or(second)
+        Self::from_variables(model.into(), &environment)
+    }
+
+    fn from_variables(
+        model: String,
+        variables: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SettingsError> {
+        let key = match ApiKey::required("GEMINI_API_KEY", variables) {
+            Err(error @ SettingsError::MissingKey { .. }) => {
+                ApiKey::optional("GOOGLE_API_KEY", variables)?.ok_or(error)?
             }
-            None => ApiKey::from_env("GEMINI_API_KEY")?,
+            key => key?,
         };
-        Self::new("https://generativelanguage.googleapis.com", model)?.with_key(key)
+        Self::new(GOOGLE, model)?.with_key(key)
     }
 }
 
@@ -137,5 +147,21 @@ impl Dialect for Gemini {
         put(&mut candidate, "content", json!({ "parts": parts }));
         put(&mut answer, "candidates", vec![candidate]);
         answer
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn either_variable_may_have_the_key() {
+        for variable in ["GEMINI_API_KEY", "GOOGLE_API_KEY"] {
+            let variables = |name: &str| (name == variable).then(|| "secret".to_owned());
+            let summarizer = Gemini::from_variables("m".into(), &variables).unwrap();
+            assert!(!format!("{summarizer:?}").contains("secret"));
+        }
+        let error = Gemini::from_variables("m".into(), &|_| None).unwrap_err();
+        assert!(error.to_string().ends_with("GEMINI_API_KEY"), "{error}");
     }
 }

@@ -63,9 +63,16 @@ impl Ollama {
     ///
     /// As in [`new`](Self::new), and [`SettingsError::InvalidKey`].
     pub fn from_env(model: impl Into<String>) -> Result<Self, SettingsError> {
-        let host = environment("OLLAMA_HOST").unwrap_or_default();
+        Self::from_variables(model.into(), &environment)
+    }
+
+    fn from_variables(
+        model: String,
+        variables: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SettingsError> {
+        let host = variables("OLLAMA_HOST").unwrap_or_default();
         let summarizer = Self::new(&address(&host), model)?;
-        match ApiKey::from_variable("OLLAMA_API_KEY", &environment)? {
+        match ApiKey::optional("OLLAMA_API_KEY", variables)? {
             Some(key) => summarizer.with_key(key),
             None => Ok(summarizer),
         }
@@ -227,6 +234,15 @@ impl Dialect for Ollama {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_variable_is_needed_and_a_key_is_hidden() {
+        let summarizer = Ollama::from_variables("m".into(), &|_| None).unwrap();
+        assert!(format!("{summarizer:?}").contains(LOCAL));
+        let variables = |name: &str| (name == "OLLAMA_API_KEY").then(|| "secret".to_owned());
+        let summarizer = Ollama::from_variables("m".into(), &variables).unwrap();
+        assert!(!format!("{summarizer:?}").contains("secret"));
+    }
 
     #[test]
     fn the_host_may_be_written_in_every_way_that_ollama_takes() {

@@ -107,13 +107,9 @@ impl OpenAi {
 pub(super) fn openai_variables(
     variables: &dyn Fn(&str) -> Option<String>,
 ) -> Result<(String, ApiKey), SettingsError> {
-    const KEY: &str = "OPENAI_API_KEY";
-    let key = ApiKey::from_variable(KEY, variables)?;
-    let key = key.ok_or_else(|| SettingsError::MissingKey {
-        variable: KEY.into(),
-    })?;
-    let address = variables("OPENAI_BASE_URL").filter(|text| !text.trim().is_empty());
-    Ok((address.unwrap_or_else(|| OPENAI.into()), key))
+    let key = ApiKey::required("OPENAI_API_KEY", variables)?;
+    let address = variables("OPENAI_BASE_URL").unwrap_or_else(|| OPENAI.into());
+    Ok((address, key))
 }
 
 adapter!(OpenAi, BEARER);
@@ -233,16 +229,17 @@ mod tests {
 
     #[test]
     fn the_environment_names_key_and_address() {
-        let variables = |address: &'static str| {
+        let variables = |address: Option<&'static str>| {
             move |name: &str| match name {
                 "OPENAI_API_KEY" => Some("sk-secret\n".to_owned()),
-                "OPENAI_BASE_URL" => Some(address.to_owned()),
+                "OPENAI_BASE_URL" => address.map(str::to_owned),
                 _ => None,
             }
         };
-        let own = OpenAi::from_variables("m".into(), &variables("")).unwrap();
+        let own = OpenAi::from_variables("m".into(), &variables(None)).unwrap();
         assert_eq!(own.limit_field, LimitField::MaxCompletionTokens);
-        let other = OpenAi::from_variables("m".into(), &variables("http://a.example/v1")).unwrap();
+        let other = variables(Some("http://a.example/v1"));
+        let other = OpenAi::from_variables("m".into(), &other).unwrap();
         assert_eq!(other.limit_field, LimitField::MaxTokens);
         assert!(!format!("{own:?}{other:?}").contains("secret"));
 
