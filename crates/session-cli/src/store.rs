@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use session::{MemoryStore, SessionStore, Sessions, SystemMessages, TokenEstimator};
+use session::{MemoryStore, SessionStore, Sessions, SqliteStore, SystemMessages, TokenEstimator};
 
 use crate::failure::Failure;
 
@@ -100,11 +100,15 @@ pub(crate) fn service(store: impl SessionStore, estimator: Arc<dyn TokenEstimato
 }
 
 fn open_sqlite(path: &Path, estimator: Arc<dyn TokenEstimator>) -> Result<Sessions, Failure> {
-    let _ = estimator;
-    Err(Failure::work(format!(
-        "cannot open the store {}",
-        path.display()
-    )))
+    match SqliteStore::open(path) {
+        Ok(store) => Ok(service(store, estimator)),
+        Err(error) => Err(Failure::work(format!(
+            "cannot open the store {}: {error}",
+            path.display()
+        ))
+        .with_causes_of(&error)
+        .with_hint("choose another file with --store sqlite:PATH")),
+    }
 }
 
 fn make_folder(path: &Path) -> Result<(), Failure> {

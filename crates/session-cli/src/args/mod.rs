@@ -1,7 +1,10 @@
 //! What can be typed: the commands, and the options that several of them share.
 
+pub(crate) mod moment;
 pub(crate) mod number;
 pub(crate) mod source;
+pub(crate) mod strategy;
+pub(crate) mod summarizer;
 pub(crate) mod tokens;
 pub(crate) mod trigger;
 pub(crate) mod window;

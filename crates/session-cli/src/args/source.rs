@@ -14,7 +14,7 @@ pub(crate) struct SourceArgs {
 
     /// Take SOURCE for the id of a session, also when there is a file of this name
     #[arg(long, help_heading = "Input")]
-    pub(crate) session: bool,
+    pub(crate) as_session: bool,
 
     #[command(flatten)]
     pub(crate) from: FromArgs,

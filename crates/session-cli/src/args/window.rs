@@ -1,9 +1,11 @@
 //! How much is kept, and when a pass runs.
 
 use clap::{Args, ValueEnum};
-use session::{AnyStrategy, Compaction, Grain, InvalidSettings, Trigger, Window};
+use session::{AnyStrategy, Clearing, Compaction, Grain, InvalidSettings, Trigger, Window};
 
 use crate::args::number::{amount, count};
+use crate::args::strategy::{StrategyArgs, StrategyName};
+use crate::args::summarizer::{SummarizerName, summarizer};
 use crate::args::tokens::TokenArgs;
 use crate::args::trigger::{When, when};
 use crate::failure::Failure;
@@ -12,24 +14,46 @@ use crate::failure::Failure;
 /// several turns of plain talk.
 pub(crate) const DEFAULT_TOKENS: u64 = 8000;
 
+/// How many tool results stay as they are when old ones are cleared: about what a model is at.
+const DEFAULT_KEEP_RESULTS: usize = 5;
+
+/// A result is cleared only when it costs several times what the line costs that is shown instead.
+const MIN_RESULT_TOKENS: u64 = 200;
+
 /// What is kept, and when.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct WindowArgs {
     #[command(flatten)]
     window: ChosenWindow,
 
-    /// Of the token budget, keep so many free for the next summary [default: 0]
-    #[arg(long, value_name = "N", value_parser = amount, help_heading = "What is kept (one of)")]
-    reserve: Option<u64>,
+    #[command(flatten)]
+    pub(crate) strategy: StrategyArgs,
 
     /// Where the newest turn may be cut when it alone is too large
     #[arg(
         long,
         value_name = "GRAIN",
         default_value = "turn",
-        help_heading = "What is kept (one of)"
+        help_heading = "More on what is kept"
     )]
     grain: GrainName,
+
+    /// Of a token budget, leave so many free for a summary [default: 0]
+    #[arg(long, value_name = "N", value_parser = amount, help_heading = "More on what is kept")]
+    reserve: Option<u64>,
+
+    /// Show old, large tool results as a short line, and cut only if that is not enough
+    #[arg(long, help_heading = "More on what is kept")]
+    clear_results: bool,
+
+    /// The newest N tool results stay as they are [default: 5]
+    #[arg(long, value_name = "N", value_parser = count, requires = "clear_results", help_heading = "More on what is kept")]
+    keep_results: Option<usize>,
+
+    /// Put a summary in the place of what is covered: none, or ledger, which takes down the goal, files,
+    /// commands, decisions, numbers and ids without a model
+    #[arg(long, value_name = "NAME", default_value = "none", value_parser = summarizer, help_heading = "More on what is kept")]
+    summarizer: SummarizerName,
 
     /// Run only on this condition: 'turns>N', 'events>N', 'tokens>=N' or 'fraction>=F:LIMIT'.
     /// May be repeated: any of them will do [default: always]
@@ -41,26 +65,31 @@ pub(crate) struct WindowArgs {
 }
 
 #[derive(Args, Clone, Debug)]
-#[group(multiple = false)]
+#[group(id = "what_is_kept", multiple = false)]
+#[command(next_help_heading = "What is kept (one of these)")]
 struct ChosenWindow {
     /// Keep the newest N tokens, whole turns [default: 8000]
-    #[arg(long, value_name = "N", value_parser = amount, help_heading = "What is kept (one of)")]
+    #[arg(long, value_name = "N", value_parser = amount)]
     tokens: Option<u64>,
 
     /// Keep the last N turns
-    #[arg(long, value_name = "N", value_parser = count, help_heading = "What is kept (one of)")]
+    #[arg(long, value_name = "N", value_parser = count)]
     last_turns: Option<usize>,
 
     /// Keep the last N events, whole turns
-    #[arg(long, value_name = "N", value_parser = count, help_heading = "What is kept (one of)")]
+    #[arg(long, value_name = "N", value_parser = count)]
     last_events: Option<usize>,
+
+    /// Keep what a strategy of the older design keeps
+    #[arg(long, value_name = "NAME", hide_possible_values = false)]
+    strategy: Option<StrategyName>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum GrainName {
     /// Nowhere: the newest turn stays whole
     Turn,
-    /// Between its steps: a step is a message with tool calls and their results
+    /// Between its steps: a step is a message with tool calls, and their results
     Step,
 }
 
@@ -71,34 +100,46 @@ impl WindowArgs {
             GrainName::Turn => Grain::Turn,
             GrainName::Step => Grain::Step,
         };
-        let built = Compaction::builder(self.strategy()?)
+        let mut builder = Compaction::builder(self.chosen()?)
             .when(self.trigger()?)
-            .grain(grain)
-            .build();
-        built.map_err(|error| refused(&error))
+            .grain(grain);
+        if self.clear_results {
+            builder = builder.clear_results(Clearing {
+                keep_last: self.keep_results.unwrap_or(DEFAULT_KEEP_RESULTS),
+                min_tokens: MIN_RESULT_TOKENS,
+            });
+        }
+        if let Some(summarizer) = self.summarizer.summarizer(&self.tokens)? {
+            builder = builder.summarizer(summarizer);
+        }
+        builder.build().map_err(|error| refused(&error))
     }
 
-    fn strategy(&self) -> Result<AnyStrategy, Failure> {
+    fn chosen(&self) -> Result<AnyStrategy, Failure> {
         let ChosenWindow {
             tokens,
             last_turns,
             last_events,
+            strategy,
         } = self.window;
-        let window = match (tokens, last_turns, last_events) {
-            (_, Some(turns), _) => Window::Turns(turns),
-            (_, _, Some(events)) => Window::Events(events),
-            (tokens, None, None) => Window::Tokens {
-                budget: tokens.unwrap_or(DEFAULT_TOKENS),
-                reserve: self.reserve.unwrap_or(0),
-            },
+        self.strategy.check(strategy)?;
+        let window = match (last_turns, last_events, strategy) {
+            (Some(turns), _, _) => Window::Turns(turns).into(),
+            (_, Some(events), _) => Window::Events(events).into(),
+            (_, _, Some(name)) => self.strategy.named(name)?,
+            _ => {
+                let budget = tokens.unwrap_or(DEFAULT_TOKENS);
+                let reserve = self.reserve.unwrap_or(0);
+                return Ok(Window::Tokens { budget, reserve }.into());
+            }
         };
-        if self.reserve.is_some() && !matches!(window, Window::Tokens { .. }) {
+        if self.reserve.is_some() {
             return Err(
                 Failure::usage("--reserve is a part of a token budget, and there is none")
                     .with_hint("use it with --tokens N"),
             );
         }
-        Ok(window.into())
+        Ok(window)
     }
 
     fn trigger(&self) -> Result<Trigger, Failure> {
@@ -106,12 +147,7 @@ impl WindowArgs {
         for when in &self.when {
             triggers.push(match when {
                 When::Ready(trigger) => trigger.clone(),
-                When::FractionOfModel(_) => {
-                    return Err(Failure::usage(
-                        "--when 'fraction>=F' needs the size of a context window",
-                    )
-                    .with_hint("write it behind the fraction: --when 'fraction>=0.8:128000'"));
-                }
+                When::FractionOfModel(per_mille) => self.of_model(*per_mille)?,
             });
         }
         Ok(match triggers.len() {
@@ -120,6 +156,18 @@ impl WindowArgs {
             _ => Trigger::AnyOf(triggers),
         })
     }
+
+    fn of_model(&self, per_mille: u32) -> Result<Trigger, Failure> {
+        match self.tokens.model()? {
+            Some(model) => Ok(Trigger::WindowFraction {
+                limit: model.limit,
+                reserve_output: model.reserve_output,
+                per_mille,
+            }),
+            None => Err(Failure::usage("--when 'fraction>=F' needs the size of a context window")
+                .with_hint("name the --model, or write the size behind it: --when 'fraction>=0.8:128000'")),
+        }
+    }
 }
 
 /// Settings that can never work, in the words of the options.
@@ -127,19 +175,27 @@ fn refused(error: &InvalidSettings) -> Failure {
     match error {
         InvalidSettings::Zero { setting } => {
             let option = match *setting {
-                "last_events" => "--last-events".into(),
-                "last_turns" => "--last-turns".into(),
-                "tokens" => "--tokens".into(),
-                other => format!("--when: {other}"),
+                name if name.contains(' ') => format!("--when: {name}"),
+                name => format!("--{}", name.replace('_', "-")),
             };
             Failure::usage(format!("{option} must be greater than 0"))
-                .with_hint("the newest turn always stays, so the least you can keep is 1")
+                .with_hint("the newest turn always stays, so the least you can ask for is 1")
         }
         InvalidSettings::ReserveTooLarge { budget, reserve } => Failure::usage(format!(
             "--reserve {reserve} must be smaller than --tokens {budget}"
         )),
+        InvalidSettings::OverlapTooLarge {
+            overlap_size,
+            max_events_to_keep,
+        } => Failure::usage(format!(
+            "--overlap-size {overlap_size} must be smaller than --max-events-to-keep {max_events_to_keep}"
+        )),
+        InvalidSettings::NoSummarizer { strategy } => {
+            Failure::usage(format!("--strategy {strategy} needs a summarizer"))
+                .with_hint("--summarizer ledger needs no model")
+        }
         InvalidSettings::NeverSatisfied { .. } => Failure::usage(error.to_string())
-            .with_hint("a pass would change nothing and the trigger would fire again at once"),
+            .with_hint("a pass would change nothing, and the trigger would fire again at once"),
         other => Failure::usage(other.to_string()),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use compaction_tokens::Estimators;
 use serde::Serialize;
-use session::{Event, NewEvent, Session, SessionId, Sessions, Version};
+use session::{Event, NewEvent, Session, Sessions, Version};
 use session_transcript::{Envelope, Format, Repair, Written, view_as_request};
 
 use crate::args::number::amount;
@@ -18,6 +18,7 @@ use crate::output::json::document;
 use crate::output::receipt::warning_line;
 use crate::output::{file, print, tell, transcript};
 use crate::source::desk::ENVELOPE;
+use crate::source::id;
 use crate::store;
 
 /// Write a session as a transcript
@@ -77,11 +78,7 @@ struct ExportJson<'a> {
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ExportArgs) -> Result<Ending, Failure> {
     let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
-    let id = SessionId::new(&args.session).map_err(session::Error::from)?;
-    let unknown = || session::Error::UnknownSession {
-        session: id.clone(),
-    };
-    let session = sessions.find(&id).await?.ok_or_else(unknown)?;
+    let session = id::session(&sessions, &args.session).await?;
     let version = version(&session, args.at)?;
     let envelope = session.metadata.get(ENVELOPE).and_then(Envelope::from_json);
     let own = envelope
@@ -104,7 +101,7 @@ pub(crate) async fn run(globals: &Globals, args: &ExportArgs) -> Result<Ending, 
     let warnings: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     if globals.json {
         let text = args.output.is_none().then_some(written.text.as_str());
-        let (session, version) = (id.as_str(), version.as_u64());
+        let (session, version) = (session.id.as_str(), version.as_u64());
         print(&document(&ExportJson {
             session,
             version,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use serde::Serialize;
-use session::{Compaction, Sessions, Trigger, Window};
+use session::{Compaction, SessionId, Sessions, Trigger, Window};
 use session_log::Size;
 
 use crate::args::source::FromArgs;
@@ -153,7 +153,7 @@ async fn import(
     for conversation in std::mem::take(&mut input.conversations) {
         let title = conversation.title.clone();
         let taken = take_in(sessions, conversation, &keeping, input.is_long).await?;
-        let size = measure(sessions, &taken).await?;
+        let size = measure(sessions, &taken.id).await?;
         if !globals.json {
             print_styled(&taken_line(&taken, size, title.as_deref(), &input))?;
         }
@@ -169,12 +169,12 @@ async fn import(
 }
 
 /// The size of the view, which the store keeps from here on.
-async fn measure(sessions: &Sessions, taken: &TakenIn) -> Result<Size, Failure> {
+pub(crate) async fn measure(sessions: &Sessions, id: &SessionId) -> Result<Size, Failure> {
     let never = Compaction::builder(Window::Turns(1))
         .when(Trigger::Never)
         .build();
     let never = never.map_err(session::Error::from)?;
-    Ok(sessions.prepare(&taken.id, &never).await?.report().before)
+    Ok(sessions.prepare(id, &never).await?.report().before)
 }
 
 /// The id first, so that it can be cut out and used.

@@ -2,12 +2,18 @@
 
 mod compact;
 mod completions;
+mod delete;
+mod doctor;
+mod expire;
 mod export;
 mod import;
 mod plan;
+mod search;
 mod sessions;
 mod show;
 mod stats;
+mod tokens;
+mod undo;
 
 pub(crate) mod pass;
 
@@ -25,6 +31,13 @@ pub(crate) enum Command {
     Sessions(sessions::SessionsArgs),
     Show(show::ShowArgs),
     Export(export::ExportArgs),
+    Search(search::SearchArgs),
+    Undo(undo::UndoArgs),
+    Redo(undo::RedoArgs),
+    Delete(delete::DeleteArgs),
+    Expire(expire::ExpireArgs),
+    Tokens(tokens::TokensArgs),
+    Doctor(doctor::DoctorArgs),
     Completions(completions::CompletionsArgs),
 }
 
@@ -39,6 +52,13 @@ pub(crate) async fn run(cli: Cli) -> Result<Ending, Failure> {
         Command::Sessions(args) => sessions::run(&globals, &args).await,
         Command::Show(args) => show::run(&globals, &args).await,
         Command::Export(args) => export::run(&globals, &args).await,
+        Command::Search(args) => search::run(&globals, &args).await,
+        Command::Undo(args) => undo::undo(&globals, &args).await,
+        Command::Redo(args) => undo::redo(&globals, &args).await,
+        Command::Delete(args) => delete::run(&globals, &args).await,
+        Command::Expire(args) => expire::run(&globals, &args).await,
+        Command::Tokens(args) => tokens::run(&globals, &args).await,
+        Command::Doctor(args) => doctor::run(&globals, &args).await,
         Command::Completions(args) => completions::run(&args),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use compaction_tokens::Estimators;
-use session::{Damage, Event, EventQuery, Session, SessionId, Sessions, StoreError, Version, View};
+use session::{Damage, Event, EventQuery, Session, Sessions, StoreError, Version, View};
 
 use crate::args::number::{amount, count};
 use crate::args::tokens::by_name;
@@ -14,6 +14,7 @@ use crate::failure::{Ending, Failure, Kind};
 use crate::output::receipt::warning_line;
 use crate::output::text::columns;
 use crate::output::{print, print_styled, tell};
+use crate::source::id;
 use crate::store;
 
 mod event;
@@ -86,11 +87,7 @@ impl Shown {
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ShowArgs) -> Result<Ending, Failure> {
     let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
-    let id = SessionId::new(&args.session).map_err(session::Error::from)?;
-    let unknown = || session::Error::UnknownSession {
-        session: id.clone(),
-    };
-    let session = sessions.find(&id).await?.ok_or_else(unknown)?;
+    let session = id::session(&sessions, &args.session).await?;
     let version = version(&session, args.at)?;
     let mut shown = read(
         &sessions,

@@ -13,8 +13,11 @@ use crate::failure::Failure;
 
 /// A document as text, on one line.
 pub(crate) fn document(value: &impl Serialize) -> Result<String, Failure> {
-    let mut text = serde_json::to_string(value)
+    let text = serde_json::to_string(value)
         .map_err(|error| Failure::work(format!("cannot write the JSON document: {error}")))?;
+    // Parts that are kept as they were written may be spread over lines; inside of strings a line
+    // break is never written as one.
+    let mut text = text.replace(['\n', '\r'], " ");
     text.push('\n');
     Ok(text)
 }

@@ -104,7 +104,10 @@ impl Table {
                     ("", gap.as_str())
                 };
                 let between = if at == 0 { "" } else { "  " };
-                let style = cell.style.unwrap_or_default();
+                let style = cell
+                    .style
+                    .filter(|_| !cell.text.is_empty())
+                    .unwrap_or_default();
                 let text = &cell.text;
                 let _ = write!(line, "{between}{before}{style}{text}{style:#}{after}");
             }

@@ -84,6 +84,11 @@ pub(crate) fn block(text: &str) -> String {
         .collect()
 }
 
+/// `text` on one line, as long as it is, with control characters shown and not sent.
+pub(crate) fn inline(text: &str) -> String {
+    text.chars().map(visible).collect()
+}
+
 /// A character that is safe on a terminal: control characters become pictures of themselves, and
 /// those that turn the direction of writing become U+FFFD.
 fn visible(c: char) -> char {
@@ -96,11 +101,11 @@ fn visible(c: char) -> char {
     }
 }
 
-/// The columns of the terminal, or 100 where there is none.
+/// The columns of the terminal, or plenty where there is none.
 pub(crate) fn columns() -> usize {
     match terminal_size::terminal_size() {
         Some((terminal_size::Width(columns), _)) => usize::from(columns).max(40),
-        None => 100,
+        None => 200,
     }
 }
 

@@ -45,7 +45,12 @@ impl Input {
         Self::of_bytes("standard input".into(), &bytes::of_stdin()?, format)
     }
 
-    fn of_bytes(name: String, bytes: &[u8], format: Option<Format>) -> Result<Self, Failure> {
+    /// Reads what is in a file.
+    pub(crate) fn of_bytes(
+        name: String,
+        bytes: &[u8],
+        format: Option<Format>,
+    ) -> Result<Self, Failure> {
         let is_long = bytes.len() > LONG;
         let mut options = ReadOptions::default();
         options.format = format;

@@ -7,7 +7,7 @@ use session::{SessionId, Sessions, TokenEstimator};
 
 use crate::args::source::SourceArgs;
 use crate::failure::{Failure, plainly};
-use crate::source::{Desk, Input};
+use crate::source::{Desk, Input, id};
 use crate::store::StoreUrl;
 
 /// A conversation that was found.
@@ -45,22 +45,18 @@ pub(crate) async fn resolve(
     }
     let url = StoreUrl::parse(store)?;
     let opened = url.open_existing(estimator)?;
-    let id = args
-        .source
-        .to_str()
-        .and_then(|text| SessionId::new(text).ok());
-    if let (Some(sessions), Some(id)) = (&opened, &id)
-        && sessions.find(id).await?.is_some()
+    if let (Some(sessions), Some(text)) = (&opened, args.source.to_str())
+        && let Some(session) = id::find(sessions, text).await?
     {
-        return Ok(Source::Session(sessions.clone(), id.clone()));
+        return Ok(Source::Session(sessions.clone(), session.id));
     }
-    let what = if args.session {
+    let what = if args.as_session {
         "no session"
     } else {
         "no file and no session"
     };
     let mut failure = Failure::usage(format!("{what} is named {}", args.source.display()));
-    if !args.session {
+    if !args.as_session {
         failure = failure.with_detail(missing(args));
     }
     failure = failure.with_detail(match opened {
@@ -73,7 +69,7 @@ pub(crate) async fn resolve(
 
 /// The file that is meant, if one is.
 fn file(args: &SourceArgs) -> Result<Option<Input>, Failure> {
-    if args.session {
+    if args.as_session {
         return Ok(None);
     }
     let format = args.from.from;

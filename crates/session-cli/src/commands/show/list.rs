@@ -85,6 +85,7 @@ pub(super) fn text(shown: &Shown, sessions: &Sessions, width: usize, is_whole: b
         let row = Row {
             event,
             state,
+            has_states,
             tokens,
             digits,
         };
@@ -149,6 +150,7 @@ fn header(session: &Session, view: &View, sessions: &Sessions) -> String {
 struct Row<'a> {
     event: &'a Arc<Event>,
     state: Option<State>,
+    has_states: bool,
     tokens: Option<u64>,
     digits: usize,
 }
@@ -165,6 +167,7 @@ impl Row<'_> {
                 let style = state.style();
                 format!("{style}{:<8}{style:#}", state.name())
             }
+            None if self.has_states => " ".repeat(8),
             None => String::new(),
         };
         let style = match self.event.as_message().map(|message| &message.role) {
@@ -178,7 +181,7 @@ impl Row<'_> {
     }
 
     fn line(&self, view: &View, width: usize) -> String {
-        let taken = self.digits + 1 + 10 + 1 + 8 + 2 + if self.state.is_some() { 8 } else { 0 };
+        let taken = self.digits + 1 + 10 + 1 + 8 + 2 + if self.has_states { 8 } else { 0 };
         let rest = width.saturating_sub(taken).max(8);
         let head = self.head();
         match &self.event.body {

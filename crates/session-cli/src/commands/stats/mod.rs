@@ -59,6 +59,7 @@ Examples:
 struct Stats {
     source: String,
     format: Option<&'static str>,
+    format_because: Option<String>,
     estimator: String,
     conversations: u64,
     #[serde(flatten)]
@@ -115,6 +116,7 @@ async fn stats(
     let mut stats = Stats {
         source: String::new(),
         format: None,
+        format_because: None,
         estimator: sessions.estimator().into(),
         conversations,
         tally: Tally::of(&lines, args.top),
@@ -126,6 +128,7 @@ async fn stats(
             let input = &desk.input;
             stats.source.clone_from(&input.name);
             stats.format = Some(input.format.name());
+            stats.format_because = Some(input.why.clone());
             stats
                 .warnings
                 .extend(input.warnings.iter().map(ToString::to_string));

@@ -47,8 +47,8 @@ pub(super) fn text(stats: &Stats) -> String {
 fn headline(stats: &Stats) -> String {
     let tally = &stats.tally;
     let mut text = format!("{BOLD}{}{BOLD:#}", stats.source);
-    if let Some(format) = stats.format {
-        let _ = write!(text, " {DIM}({format}){DIM:#}");
+    if let (Some(format), Some(why)) = (stats.format, &stats.format_because) {
+        let _ = write!(text, " {DIM}({format}: {why}){DIM:#}");
     }
     let several = match stats.conversations {
         1 => String::new(),
