@@ -148,10 +148,8 @@ impl Window {
     /// of the turn; the end when none does.
     fn step_proposal<E: Entry>(self, view: &View<'_, E>, steps: &Steps) -> usize {
         let outline = view.outline();
-        let mut held = steps
-            .held(outline.len())
-            .filter(|position| outline.is_conversation(*position))
-            .peekable();
+        // One that is pinned adds nothing here, its tokens are fixed.
+        let mut held = steps.held(outline.len()).peekable();
         let mut held_tokens = 0_u64;
         let fits = |cut: &usize| match self {
             Self::Events(count) => outline.conversation_entries(*cut) <= count,
