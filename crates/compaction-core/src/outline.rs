@@ -100,6 +100,9 @@ impl Outline {
 
     /// Adds the next entry, pinned: it stays in the view whatever the window says. A pin on a
     /// system prompt or a summary changes nothing, these have rules of their own.
+    ///
+    /// A pin holds one entry. Whoever pins a call pins its results with it, and the other way round:
+    /// [`pairs`](crate::pairs()) says which they are.
     pub fn push_pinned(&mut self, kind: EntryKind, tokens: u64) {
         let position = self.kinds.len();
         let before = self.tokens;
