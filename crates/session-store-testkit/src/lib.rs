@@ -14,6 +14,7 @@ mod faulty;
 mod lab;
 pub mod laws;
 pub mod make;
+pub mod model;
 
 pub use crate::around::Kept;
 pub use crate::faulty::{Fault, FaultyStore};

@@ -28,9 +28,14 @@ pub fn fold_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
-    // Its upper case is `I`, but it folds to itself.
-    if c == 'ı' {
-        return c;
+    // What upper and lower case do not tell: the dotless i stays itself, and three characters are
+    // twins of others.
+    match c {
+        'ı' => return c,
+        '\u{1FD3}' => return '\u{0390}',
+        '\u{1FE3}' => return '\u{03B0}',
+        '\u{FB05}' => return '\u{FB06}',
+        _ => {}
     }
     let upper = only(c.to_uppercase()).unwrap_or(c);
     only(upper.to_lowercase()).unwrap_or(upper)
