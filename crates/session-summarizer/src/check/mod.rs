@@ -72,11 +72,13 @@ pub(crate) fn replaced_tokens(
 /// - what the provider says: [`Filtered`](Fault::Filtered), [`Refusal`](Fault::Refusal),
 ///   [`CutOff`](Fault::CutOff);
 /// - what the text is instead of a summary: [`ErrorText`](Fault::ErrorText),
-///   [`Refusal`](Fault::Refusal), [`CutOff`](Fault::CutOff) in the middle of a JSON value or a
-///   block of code, [`Hollow`](Fault::Hollow), [`Loop`](Fault::Loop), [`Echo`](Fault::Echo),
+///   [`Refusal`](Fault::Refusal), [`Echo`](Fault::Echo);
+/// - whether there is anything to gain: [`Inflated`](Fault::Inflated);
+/// - whether it is sound: [`CutOff`](Fault::CutOff) in the middle of a JSON value or a block of
+///   code, [`Hollow`](Fault::Hollow), [`Loop`](Fault::Loop),
 ///   [`Ungrounded`](Fault::Ungrounded);
 /// - what was asked for: [`MissingSections`](Fault::MissingSections) of the prompt's template,
-///   [`Inflated`](Fault::Inflated), [`OverBudget`](Fault::OverBudget).
+///   [`OverBudget`](Fault::OverBudget).
 ///
 /// ```
 /// use session_log::Message;
@@ -106,23 +108,9 @@ pub fn check(summary: &Summary, brief: &Brief<'_>, sizes: Sizes) -> Result<(), F
     if let Some(fault) = wording::instead_of_summary(text, grounding) {
         return Err(fault);
     }
-    if form::is_cut_off(text, summary.finish()) {
-        return Err(Fault::CutOff);
-    }
-    if is_hollow(text, brief.prompt().template()) {
-        return Err(Fault::Hollow);
-    }
-    if form::is_loop(text) {
-        return Err(Fault::Loop);
-    }
     if transcript::is_echo(text, brief) {
         return Err(Fault::Echo);
     }
-    grounding.check()?;
-    if let Some(template) = brief.prompt().template() {
-        form::sections(text, template)?;
-    }
-
     let Sizes {
         summary: tokens,
         replaced,
@@ -133,6 +121,20 @@ pub fn check(summary: &Summary, brief: &Brief<'_>, sizes: Sizes) -> Result<(), F
             replaced,
         });
     }
+    if form::is_cut_off(text, summary.finish()) {
+        return Err(Fault::CutOff);
+    }
+    if is_hollow(text, brief.prompt().template()) {
+        return Err(Fault::Hollow);
+    }
+    if form::is_loop(text) {
+        return Err(Fault::Loop);
+    }
+    grounding.check()?;
+    if let Some(template) = brief.prompt().template() {
+        form::sections(text, template)?;
+    }
+
     match brief.budget() {
         Some(budget) if tokens > budget => Err(Fault::OverBudget {
             summary: tokens,
