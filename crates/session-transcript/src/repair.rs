@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use compaction_core::{Entry, EntryKind, Link};
-use session_log::{Message, Part, Role};
+use session_log::{Message, Part, Role, ToolResult};
 
 use crate::note::Note;
 use crate::transcript::Warning;
@@ -38,7 +38,7 @@ pub(crate) fn arrange<'d>(draft: &'d Draft<'_>, warnings: &mut Vec<Warning>) -> 
             Kept::Some(kept) => arranged.push(line.arranged(Some(kept))),
             Kept::Nothing => {}
         }
-        if let Some(parts) = plan.moved_behind(position, &lines) {
+        if let Some(parts) = plan.moved_behind(position) {
             arranged.push(results(parts));
         }
     }
@@ -126,19 +126,20 @@ enum Kept {
 
 /// What happens to which call and result, by position and index.
 #[derive(Default)]
-struct Plan {
+struct Plan<'a> {
     dropped_calls: BTreeSet<(usize, usize)>,
     dropped_results: BTreeSet<(usize, usize)>,
     /// Results that move up behind the message with their call.
-    moved: BTreeMap<usize, Vec<(usize, usize)>>,
+    moved: BTreeMap<usize, Vec<&'a ToolResult>>,
     moved_from: BTreeSet<(usize, usize)>,
 }
 
-impl Plan {
-    fn of(lines: &[Line<'_>], repair: Repair, warnings: &mut Vec<Warning>) -> Self {
+impl<'a> Plan<'a> {
+    fn of(lines: &[Line<'a>], repair: Repair, warnings: &mut Vec<Warning>) -> Self {
         let pairs = compaction_core::pairs(lines);
         let mut plan = Self::default();
         let mut ends = BTreeMap::new();
+        let mut moved = Vec::new();
         let tail = open_tail(lines);
         for pair in &pairs.calls {
             let Some(result) = pair.result else {
@@ -159,9 +160,18 @@ impl Plan {
                 .entry(pair.call)
                 .or_insert_with(|| run_end(lines, pair.call));
             if result.0 > end {
-                plan.moved.entry(pair.call).or_default().push(result);
                 plan.moved_from.insert(result);
+                moved.push((pair.call, result));
             }
+        }
+        let results: BTreeMap<usize, Vec<&'a ToolResult>> = moved
+            .iter()
+            .filter_map(|(_, (at, _))| Some((*at, lines.get(*at)?.message)))
+            .map(|(at, message)| (at, message.results().collect()))
+            .collect();
+        for (call, (at, index)) in moved {
+            let result = results.get(&at).and_then(|results| results.get(index));
+            plan.moved.entry(call).or_default().extend(result);
         }
         for (position, line) in lines.iter().enumerate() {
             let calls = line.message.calls().filter(|_| !line.makes_calls()).count();
@@ -226,13 +236,14 @@ impl Plan {
         }
     }
 
-    fn moved_behind(&self, position: usize, lines: &[Line<'_>]) -> Option<Vec<Part>> {
+    fn moved_behind(&self, position: usize) -> Option<Vec<Part>> {
         let moved = self.moved.get(&position)?;
-        let part = |(at, index): &(usize, usize)| {
-            let result = lines.get(*at)?.message.results().nth(*index)?;
-            Some(Part::ToolResult(result.clone()))
-        };
-        Some(moved.iter().filter_map(part).collect())
+        Some(
+            moved
+                .iter()
+                .map(|result| Part::ToolResult((*result).clone()))
+                .collect(),
+        )
     }
 }
 

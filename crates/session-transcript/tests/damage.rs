@@ -5,7 +5,9 @@
 mod common;
 
 use common::{fixture, only, parse, shorts};
-use session_transcript::{Format, ReadError, ReadOptions, SkipReason, Transcript, read};
+use session_transcript::{
+    Format, ReadError, ReadOptions, SkipReason, Transcript, read, view_as_request,
+};
 
 /// What a reading gave, in a line a finding.
 fn told(transcript: &Transcript) -> Vec<String> {
@@ -311,5 +313,62 @@ fn neither_errors_nor_findings_hold_content() {
     for file in files {
         let text = format!("{:?}", read(file, &ReadOptions::default()));
         assert!(!text.contains("SECRET"), "{text}");
+    }
+}
+
+#[test]
+fn large_files_of_odd_shape_are_read_all_the_same() {
+    const MANY: usize = 4_000;
+    let lines = |line: &dyn Fn(usize) -> String| (0..MANY).map(line).collect::<String>();
+    let side = lines(&|n| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u{n}\",\"parentUuid\":\"gone{n}\",\"isSidechain\":true,\"message\":{{\"role\":\"user\",\"content\":\"x\"}}}}\n"
+        )
+    });
+    let sessions = lines(&|n| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u{n}\",\"parentUuid\":null,\"sessionId\":\"s{n}\",\"message\":{{\"role\":\"user\",\"content\":\"x\"}}}}\n"
+        )
+    });
+    let orphans = lines(&|n| {
+        format!(
+            "{{\"type\":\"user\",\"uuid\":\"u{n}\",\"parentUuid\":\"gone\",\"message\":{{\"role\":\"user\",\"content\":\"x\"}}}}\n"
+        )
+    });
+    let members = lines(&|n| format!("\"k{n}\":{n},"));
+    let wide = format!("{{{members}\"role\":\"user\",\"content\":\"x\"}}");
+    let open = "[\n{\"a\":[".to_owned() + &"\n{\"a\":[".repeat(MANY);
+    let calls = lines(&|n| {
+        format!(
+            "{{\"id\":\"k{n}\",\"type\":\"function\",\"function\":{{\"name\":\"f\",\"arguments\":\"\"}}}},"
+        )
+    });
+    let results = lines(&|n| format!(",{{\"type\":\"tool_result\",\"tool_use_id\":\"k{n}\"}}"));
+    let late = format!(
+        "[{{\"role\":\"assistant\",\"tool_calls\":[{}]}},{{\"role\":\"user\",\"content\":\"wait\"}},{{\"role\":\"user\",\"content\":[{}]}}]",
+        calls.trim_end_matches(','),
+        results.trim_start_matches(','),
+    );
+    for (file, conversations, messages) in [
+        (side, MANY, MANY),
+        (sessions, MANY, MANY),
+        (orphans, 1, MANY),
+        (wide, 1, 1),
+    ] {
+        let transcript = parse(file.as_bytes());
+        assert_eq!(transcript.conversations.len(), conversations);
+        let count: usize = transcript
+            .conversations
+            .iter()
+            .map(|conversation| conversation.message_count())
+            .sum();
+        assert_eq!(count, messages);
+        transcript.write_back().unwrap();
+    }
+    assert!(read(open.as_bytes(), &ReadOptions::default()).is_err());
+    for format in [Format::OpenAiChat, Format::Anthropic] {
+        let options = ReadOptions::default().with_format(format);
+        let transcript = read(late.as_bytes(), &options).unwrap();
+        view_as_request(&transcript.conversations[0].events, format).unwrap();
     }
 }

@@ -1,5 +1,6 @@
 //! JSON written piece by piece, raw values as they came.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use session_log::{Fields, Json};
@@ -8,7 +9,7 @@ use session_log::{Fields, Json};
 #[derive(Debug, Default)]
 pub(crate) struct Object {
     buffer: String,
-    names: Vec<String>,
+    names: BTreeSet<String>,
 }
 
 impl Object {
@@ -20,16 +21,15 @@ impl Object {
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self {
             buffer: String::with_capacity(bytes),
-            names: Vec::new(),
+            names: BTreeSet::new(),
         }
     }
 
     /// Adds a member of raw JSON; a name that is there already is left as it is.
     pub(crate) fn raw(&mut self, name: &str, json: &str) -> &mut Self {
-        if self.has(name) {
+        if !self.names.insert(name.into()) {
             return self;
         }
-        self.names.push(name.into());
         self.buffer
             .push(if self.buffer.is_empty() { '{' } else { ',' });
         push_quoted(&mut self.buffer, name);
@@ -44,10 +44,6 @@ impl Object {
 
     pub(crate) fn json(&mut self, name: &str, json: &Json) -> &mut Self {
         self.raw(name, json.as_str())
-    }
-
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|known| known == name)
     }
 
     pub(crate) fn finish(self) -> String {

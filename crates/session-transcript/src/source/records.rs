@@ -262,6 +262,8 @@ impl<'a> Scanner<'a, '_> {
                     self.push(self.at..self.at + length);
                     self.advance(self.at + length);
                 }
+                // It goes on to the end of the file: nothing stands behind it.
+                Err(fault) if fault.is_cut => return self.give_up(self.text.len(), &fault),
                 Err(fault) => {
                     let next = format!("\n{indent}{{");
                     let Some(found) = self.rest().find(&next) else {

@@ -79,10 +79,7 @@ fn title(lines: &[Line<'_>], thread: &Thread) -> Option<String> {
             .filter(move |line| kind(line, kind_name))
             .find_map(|line| names.iter().find_map(|name| line.text(name)))
     };
-    let uuids: BTreeSet<&str> = lines
-        .iter()
-        .filter_map(|line| line.uuid.as_deref())
-        .collect();
+    let uuids: BTreeSet<&str> = all().filter_map(|line| line.uuid.as_deref()).collect();
     let is_here = |line: &&Line<'_>| {
         line.text("leafUuid")
             .is_some_and(|leaf| uuids.contains(leaf.as_str()))

@@ -1,5 +1,7 @@
 //! What of a line is no content: kept beside the message, to write the line again.
 
+use std::collections::BTreeSet;
+
 use session_log::{Json, Part};
 
 use crate::formats::claude_code::line::{Line, What};
@@ -111,11 +113,11 @@ pub(super) fn record(line: &Line<'_>) -> Json {
 fn last_of_each<'m, 'a>(
     members: impl Iterator<Item = (&'m str, Raw<'a>)>,
 ) -> Vec<(&'m str, Raw<'a>)> {
-    let mut last: Vec<(&str, Raw<'a>)> = Vec::new();
-    for (name, value) in members {
-        last.retain(|(known, _)| *known != name);
-        last.push((name, value));
-    }
+    let mut last: Vec<(&str, Raw<'a>)> = members.collect();
+    let mut seen = BTreeSet::new();
+    last.reverse();
+    last.retain(|(name, _)| seen.insert(*name));
+    last.reverse();
     last
 }
 

@@ -81,8 +81,8 @@ fn warn(
     steps: &[Step],
     context: &mut Context<'_>,
 ) {
-    for at in &path.orphans {
-        if let Some(line) = lines.get(*at).filter(|_| path.lines.contains(at)) {
+    for at in path.lines.iter().filter(|at| path.orphans.contains(at)) {
+        if let Some(line) = lines.get(*at) {
             context.report.warn(Warning::line(
                 line.number,
                 "missing parent: joined to the line before",

@@ -38,7 +38,7 @@ pub(super) fn threads(lines: &[Line<'_>]) -> Vec<Thread> {
 /// Lines of one agent, or hanging on one root, are one conversation.
 fn sides(lines: &[(usize, &Line<'_>)]) -> Vec<Thread> {
     let mut root_of: BTreeMap<&str, String> = BTreeMap::new();
-    let mut sides: Vec<(String, Thread)> = Vec::new();
+    let mut sides = Groups::default();
     for (at, line) in lines {
         let above = line
             .parent
@@ -52,18 +52,9 @@ fn sides(lines: &[(usize, &Line<'_>)]) -> Vec<Thread> {
         if let Some(uuid) = line.uuid.as_deref() {
             root_of.insert(uuid, root.clone());
         }
-        match sides.iter_mut().find(|(name, _)| *name == root) {
-            Some((_, side)) => side.members.push(*at),
-            None => sides.push((
-                root,
-                Thread {
-                    members: vec![*at],
-                    is_side: true,
-                },
-            )),
-        }
+        sides.add(root, true, *at);
     }
-    sides.into_iter().map(|(_, side)| side).collect()
+    sides.threads
 }
 
 /// Usually one. Sessions in one file that are not linked are one each; linked ones are branches
@@ -85,49 +76,59 @@ fn mains(lines: &[(usize, &Line<'_>)]) -> Vec<Thread> {
         }
         session_of.entry(uuid).or_insert(own);
     }
-    let mut mains: Vec<(Option<String>, Thread)> = Vec::new();
-    let mut unnamed = Vec::new();
+    let mut mains = Groups::default();
+    let mut aside = Vec::new();
     // A line that names no session is of the session that was written last.
     let mut last = lines.iter().find_map(|(_, line)| line.text("sessionId"));
     for (at, line) in lines {
         last = line.text("sessionId").or(last);
-        let session = last.clone().map(|session| sessions.group(session));
-        match mains.iter_mut().find(|(name, _)| *name == session) {
-            Some((_, main)) => main.members.push(*at),
-            None if line.uuid.is_some() => {
-                let members = vec![*at];
-                mains.push((
-                    session,
-                    Thread {
-                        members,
-                        is_side: false,
-                    },
-                ));
-            }
-            None => unnamed.push((session, *at)),
+        let session = sessions.group(last.clone().unwrap_or_default());
+        if line.uuid.is_some() || mains.has(&session) {
+            mains.add(session, false, *at);
+        } else {
+            aside.push((session, *at));
         }
     }
-    for (session, at) in unnamed {
-        let place = mains.iter().position(|(name, _)| *name == session);
-        let place = place.unwrap_or(mains.len().saturating_sub(1));
-        match mains.get_mut(place) {
-            Some((_, main)) => main.members.push(at),
-            None => {
-                let members = vec![at];
-                mains.push((
-                    session,
-                    Thread {
-                        members,
-                        is_side: false,
-                    },
-                ));
-            }
-        }
+    // Metadata makes no conversation of its own beside others.
+    let newest = mains.names.last().cloned();
+    for (session, at) in aside {
+        let is_there = mains.has(&session);
+        let name = newest.clone().filter(|_| !is_there).unwrap_or(session);
+        mains.add(name, false, at);
     }
-    for (_, main) in &mut mains {
+    for main in &mut mains.threads {
         main.members.sort_unstable();
     }
-    mains.into_iter().map(|(_, main)| main).collect()
+    mains.threads
+}
+
+/// Threads by name, in the order in which they began.
+#[derive(Default)]
+struct Groups {
+    names: Vec<String>,
+    places: BTreeMap<String, usize>,
+    threads: Vec<Thread>,
+}
+
+impl Groups {
+    fn has(&self, name: &str) -> bool {
+        self.places.contains_key(name)
+    }
+
+    fn add(&mut self, name: String, is_side: bool, line: usize) {
+        let place = self.places.get(&name).copied();
+        match place.and_then(|place| self.threads.get_mut(place)) {
+            Some(thread) => thread.members.push(line),
+            None => {
+                self.places.insert(name.clone(), self.threads.len());
+                self.names.push(name);
+                self.threads.push(Thread {
+                    members: vec![line],
+                    is_side,
+                });
+            }
+        }
+    }
 }
 
 /// Which sessions are linked.
