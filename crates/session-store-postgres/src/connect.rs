@@ -164,6 +164,10 @@ impl Connections {
         self.pool.close();
     }
 
+    pub(crate) fn is_closed(&self) -> bool {
+        self.pool.is_closed()
+    }
+
     /// How many connections are open, and how many of them are free.
     pub(crate) fn count(&self) -> (usize, usize) {
         let status = self.pool.status();

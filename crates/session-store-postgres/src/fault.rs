@@ -155,6 +155,8 @@ pub(crate) enum Trouble {
     TablesMissing { found: i64, needed: i64 },
     #[error("the tables have version {found}, this release knows up to {known}; use a newer one")]
     TablesNewer { found: i64, known: i64 },
+    #[error("the database is encoded in {encoding}; make one with the encoding UTF8")]
+    Encoding { encoding: String },
     #[error("somebody else has been at the tables for too long")]
     MigrationHeld,
     #[error("this database cannot notify; look at the version of the session from time to time")]

@@ -65,6 +65,13 @@ async fn bring_up_to_date(
     if options.migrate == Migrate::Check {
         return Err(StoreError::failed(Trouble::TablesMissing { found, needed }).into());
     }
+    let encoding: String = client
+        .query_one("SHOW server_encoding", &[])
+        .await?
+        .try_get(0)?;
+    if encoding != "UTF8" {
+        return Err(StoreError::failed(Trouble::Encoding { encoding }).into());
+    }
     let make_schema = MAKE_SCHEMA.replace("session_store", &format!("\"{}\"", schema.name()));
     if !has_schema(client, schema).await? {
         make(client, &make_schema).await?;

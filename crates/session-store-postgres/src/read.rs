@@ -93,37 +93,45 @@ const SELECT: &str = concat!(
 /// What to ask the database; `None` when no place can match.
 fn statement(id: &SessionId, query: &EventQuery) -> Option<Statement> {
     let session = || Value::Text(id.as_str().to_owned());
-    let places = Places::of(query);
+    let Places { range, also } = Places::of(query);
     let mut statement = Statement::default();
-    if query.ids.is_empty() {
-        let (range, also) = (places.range, places.also);
-        if let Some(range) = range {
-            statement.push_with(SELECT, session());
-            push_range(&mut statement, range);
-            push_conditions(&mut statement, query);
-        }
-        if !also.is_empty() {
-            if range.is_some() {
-                statement.push(" UNION ALL ");
-            }
-            statement.push_with(SELECT, session());
-            statement.push_with(" AND seq = ANY($)", Value::Ints(also));
-            push_conditions(&mut statement, query);
-        }
-        if range.is_none() && statement.text().is_empty() {
-            return None;
-        }
-    } else {
+    if !query.ids.is_empty() {
         // The ids choose the rows; the places only select among these few.
         statement.push_with(SELECT, session());
         let ids = query.ids.iter().map(|id| id.as_str().to_owned());
         statement.push_with(" AND id = ANY($)", Value::Texts(ids.collect()));
-        let (first, last) = places.range.unwrap_or((1, 0));
+        let (first, last) = range.unwrap_or((1, 0));
         statement.push_with(" AND (seq >= $", Value::Int(first));
         statement.push_with(" AND seq <= $", Value::Int(last));
-        statement.push_with(" OR seq = ANY($))", Value::Ints(places.also));
+        statement.push_with(" OR seq = ANY($))", Value::Ints(also));
         push_conditions(&mut statement, query);
+    } else if let Some((first, last)) = range {
+        statement.push_with(SELECT, session());
+        statement.push_with(" AND seq >= $", Value::Int(first));
+        statement.push_with(" AND seq <= $", Value::Int(last));
+        push_conditions(&mut statement, query);
+        if !also.is_empty() {
+            // Each half ends by itself: a page of a long range must not sort all of it.
+            push_page(&mut statement, query);
+            statement.wrap("(", ") UNION ALL (");
+            statement.push_with(SELECT, session());
+            statement.push_with(" AND seq = ANY($)", Value::Ints(also));
+            push_conditions(&mut statement, query);
+            statement.push(")");
+        }
+    } else if !also.is_empty() {
+        statement.push_with(SELECT, session());
+        statement.push_with(" AND seq = ANY($)", Value::Ints(also));
+        push_conditions(&mut statement, query);
+    } else {
+        return None;
     }
+    push_page(&mut statement, query);
+    Some(statement)
+}
+
+/// The order of the events, and one more than the page holds.
+fn push_page(statement: &mut Statement, query: &EventQuery) {
     statement.push(match query.direction {
         Direction::Forward => " ORDER BY seq",
         Direction::Backward => " ORDER BY seq DESC",
@@ -132,12 +140,6 @@ fn statement(id: &SessionId, query: &EventQuery) -> Option<Statement> {
         let limit = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
         statement.push_with(" LIMIT $", Value::Int(limit));
     }
-    Some(statement)
-}
-
-fn push_range(statement: &mut Statement, (first, last): (i64, i64)) {
-    statement.push_with(" AND seq >= $", Value::Int(first));
-    statement.push_with(" AND seq <= $", Value::Int(last));
 }
 
 /// The places a page is read from: a range, and some outside of it.

@@ -84,6 +84,12 @@ impl Statement {
         self.text.push_str(text);
     }
 
+    /// Puts text around all there is.
+    pub(crate) fn wrap(&mut self, before: &str, after: &str) {
+        self.text.insert_str(0, before);
+        self.text.push_str(after);
+    }
+
     /// Adds the text with `value` in the place of its one `$`.
     pub(crate) fn push_with(&mut self, text: &str, value: Value) {
         let place = self.place(value);

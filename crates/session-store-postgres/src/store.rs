@@ -117,6 +117,9 @@ impl PostgresStore {
         if !self.inner.features.notifications {
             return Err(StoreError::failed(Trouble::NoNotifications));
         }
+        if self.inner.connections.is_closed() {
+            return Err(StoreError::failed(Trouble::Closed));
+        }
         let subscribed = async {
             let news = &self.inner.news;
             let mut subscription = news.subscribe(id).await.map_err(Fault::into_error)?;

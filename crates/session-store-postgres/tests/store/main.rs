@@ -12,8 +12,8 @@ mod common;
 
 mod connections;
 mod news;
+mod pages;
 mod rows;
-mod search;
 mod tables;
 
 use std::error::Error;

@@ -189,3 +189,17 @@ fn the_tables_of_the_first_release_open_and_read() {
         }
     });
 }
+
+#[test]
+fn a_database_that_cannot_hold_every_character_is_refused() {
+    RUNTIME.block_on(async {
+        let first = CLUSTER.url("postgres");
+        let latin = "CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'";
+        run_sql(&first, latin).await;
+        let error = PostgresStore::connect(&CLUSTER.url("latin"))
+            .await
+            .unwrap_err();
+        assert!(matches!(error, StoreError::Failed { .. }));
+        assert!(whole(&error).contains("LATIN1"));
+    });
+}

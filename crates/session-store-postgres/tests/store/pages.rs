@@ -1,11 +1,11 @@
-//! Search: what a page costs when no index helps.
+//! Pages of long logs: what they hold when no index helps, and where they end.
 
 use session_log::{Message, NewEvent};
 use session_store::{
-    Batch, Expected, NewSession, Page, Reach, Scope, SearchQuery, SessionStore as _,
+    Batch, EventQuery, Expected, NewSession, Page, Reach, Scope, SearchQuery, SessionStore as _,
 };
 use session_store_postgres::{Extras, PostgresOptions};
-use session_store_testkit::make::{at, said, sid, user};
+use session_store_testkit::make::{at, said, seq, sid, user};
 
 use crate::common::RUNTIME;
 use crate::{Open, open};
@@ -76,5 +76,27 @@ fn a_page_ends_when_too_many_candidates_were_no_hits() {
         assert_eq!(pages(&opened, &scope, query.clone()).await, [0, 0, 1]);
         let query = query.with_reach(Reach::TextAndTools).with_limit(5_000);
         assert_eq!(pages(&opened, &scope, query).await, [5_000, 5_000, 2_001]);
+    });
+}
+
+#[test]
+fn a_page_may_hold_places_beside_its_range() {
+    RUNTIME.block_on(async {
+        let opened = long_session(PostgresOptions::default(), user("e1", "one"), 20_000).await;
+        let query = EventQuery::all()
+            .with_from(seq(10))
+            .with_also([seq(1), seq(3)]);
+        let store = &opened.store;
+        let page = |query: EventQuery| async move {
+            let page = store.read(&sid("s1"), &query).await.unwrap();
+            let seqs = page.items.iter().map(|event| event.seq.as_u64());
+            (seqs.collect::<Vec<_>>(), page.next.map(|seq| seq.as_u64()))
+        };
+        let first = query.clone().with_limit(3);
+        assert_eq!(page(first).await, (vec![1, 3, 10], Some(10)));
+        let last = query.clone().newest(2);
+        assert_eq!(page(last).await, (vec![20_000, 19_999], Some(19_999)));
+        let rest = query.newest(3).with_after(seq(11));
+        assert_eq!(page(rest).await, (vec![10, 3, 1], None));
     });
 }
