@@ -1,18 +1,24 @@
 //! From what was typed to an exit code.
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::Parser as _;
+use clap::{CommandFactory as _, Parser as _};
 
 use crate::args::Cli;
 use crate::commands;
 use crate::failure::{Ending, Kind};
+use crate::output::tell;
 use crate::wait::wait;
 
 /// Runs the command that `words` spell out, the program's own name first.
 pub(crate) fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let words: Vec<OsString> = words.into_iter().collect();
+    if words.len() < 2 {
+        // Not left to the parser: a store that is set in the environment counts as a word to it.
+        tell(&Cli::command().render_help().ansi().to_string());
+        return ExitCode::from(Kind::Usage.exit_code());
+    }
     let cli = match Cli::try_parse_from(words) {
         Ok(cli) => cli,
         Err(error) => {
@@ -26,7 +32,7 @@ pub(crate) fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(Ending::Partly(kind)) => kind,
         Err(failure) => {
             if failure.kind() != Kind::Closed {
-                let _ = anstream::stderr().write_all(failure.render().as_bytes());
+                tell(&failure.render());
             }
             failure.kind()
         }

@@ -580,3 +580,60 @@ fn a_dry_run_is_the_plan() {
     done["version"] = planned["version"].clone();
     assert_eq!(done, planned);
 }
+
+#[test]
+fn stats_add_up() {
+    let place = Place::new();
+    for path in examples() {
+        let document = place
+            .run(["stats", path.to_str().unwrap(), "--json", "--top", "3"])
+            .done()
+            .json();
+        let whole = document["tokens"].as_u64().unwrap();
+        for list in ["roles", "kinds"] {
+            let parts = document[list].as_array().unwrap().iter();
+            let sum: u64 = parts.map(|part| part["tokens"].as_u64().unwrap()).sum();
+            assert!(
+                sum.abs_diff(whole) <= whole / 100,
+                "{} {list}: {sum} of {whole}",
+                path.display()
+            );
+        }
+        let events: u64 = document["roles"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|role| role["events"].as_u64().unwrap())
+            .sum();
+        assert_eq!(events, document["events"].as_u64().unwrap());
+        for list in ["largest_results", "biggest_turns"] {
+            let sizes: Vec<u64> = document[list]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|it| it["tokens"].as_u64().unwrap())
+                .collect();
+            assert!(
+                sizes.len() <= 3 && sizes.is_sorted_by(|a, b| a >= b),
+                "{list}: {sizes:?}"
+            );
+        }
+    }
+    let file = place.file("talk.json", talk(4));
+    let document = place
+        .run(["stats", &file, "--json", "--encoding", "chars4"])
+        .done()
+        .json();
+    assert_eq!(document["biggest_turns"].as_array().unwrap().len(), 4);
+    assert_eq!(
+        (&document["turns"], &document["steps"]),
+        (&serde_json::json!(4), &serde_json::json!(0))
+    );
+    let roles: Vec<&str> = document["roles"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["role"].as_str().unwrap())
+        .collect();
+    assert_eq!(roles, ["system", "user", "assistant"]);
+}

@@ -488,7 +488,12 @@ fn help_goes_to_standard_output_and_ends_with_examples_and_exit_codes() {
     }
     let none = place.run([""; 0]);
     assert_eq!(none.code, 2);
-    assert!(none.err.contains("Usage: compaction "), "{}", none.err);
+    assert!(
+        none.err.contains("Usage: compaction ") && none.err.contains("\nExamples:\n"),
+        "{}",
+        none.err
+    );
+    assert_eq!(none.out, "");
     let version = place.run(["--version"]).done();
     assert!(version.out.starts_with("compaction "), "{}", version.out);
 }

@@ -24,7 +24,6 @@ use crate::commands::Command;
     version,
     propagate_version = true,
     disable_help_subcommand = true,
-    arg_required_else_help = true,
     max_term_width = 100,
     after_help = AFTER_HELP
 )]

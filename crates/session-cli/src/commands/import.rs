@@ -16,8 +16,8 @@ use crate::output::receipt::{skipped_lines, warning_line};
 use crate::output::style::DIM;
 use crate::output::text::{counted, line};
 use crate::output::{print, print_styled, tell};
-use crate::source::Input;
 use crate::source::desk::{Keeping, TakenIn, take_in};
+use crate::source::{Input, bytes};
 use crate::store::StoreUrl;
 
 /// Put transcripts into the store
@@ -118,11 +118,23 @@ async fn import(
     path: &Path,
     file: &mut FileJson,
 ) -> Result<(), Failure> {
-    let mut input = if path == Path::new("-") {
-        Input::of_stdin(args.from.from)?
+    let name = path.display().to_string();
+    let bytes = if path == Path::new("-") {
+        bytes::of_stdin()?
     } else {
-        Input::of_file(path, args.from.from)?
+        bytes::of_file(path)?
     };
+    if bytes
+        .iter()
+        .all(|byte| byte.is_ascii_whitespace() || *byte == 0)
+    {
+        // Other tools leave such files behind, and among many nobody needs to mend them.
+        if !globals.json && !globals.quiet {
+            tell(&format!("{name} is empty\n"));
+        }
+        return Ok(());
+    }
+    let mut input = Input::of_bytes(name, &bytes, args.from.from)?;
     file.format = Some(input.format.name());
     file.warnings = input.warnings.iter().map(ToString::to_string).collect();
     file.skipped = input
@@ -154,6 +166,12 @@ async fn import(
         let title = conversation.title.clone();
         let taken = take_in(sessions, conversation, &keeping, input.is_long).await?;
         let size = measure(sessions, &taken.id).await?;
+        for what in notes(&taken, &input.name) {
+            if !globals.json && !globals.quiet {
+                tell(&warning_line(&what));
+            }
+            file.warnings.push(what);
+        }
         if !globals.json {
             print_styled(&taken_line(&taken, size, title.as_deref(), &input))?;
         }
@@ -166,6 +184,29 @@ async fn import(
         });
     }
     Ok(())
+}
+
+/// What a person should know of a session that was imported before.
+fn notes(taken: &TakenIn, file: &str) -> Vec<String> {
+    let events = |count: usize| counted(u64::try_from(count).unwrap_or(u64::MAX), "event");
+    let TakenIn {
+        id, changed, gone, ..
+    } = taken;
+    let mut notes = Vec::new();
+    if *changed > 0 {
+        let changed = events(*changed);
+        notes.push(format!(
+            "{file}: {changed} of session {id} changed since the last import; what is stored stays"
+        ));
+    }
+    if *gone > 0 {
+        let gone = events(*gone);
+        notes.push(format!(
+            "{file}: {gone} of session {id} are no part of the conversation any more, since the other program \
+             has gone back; what is stored stays"
+        ));
+    }
+    notes
 }
 
 /// The size of the view, which the store keeps from here on.

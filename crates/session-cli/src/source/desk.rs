@@ -1,17 +1,18 @@
 //! Conversations laid into sessions: of a file into a store in memory, or of an import into the
 //! store that stays.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use session::{
-    Appended, EventId, Expected, MemoryStore, NewEvent, Seq, SessionId, Sessions, TokenEstimator,
-    Version, attribute,
+    Appended, Event, EventId, Expected, MemoryStore, NewEvent, Seq, SessionId, Sessions,
+    TokenEstimator, Version, attribute,
 };
-use session_log::{EventBody, Fields, Json};
-use session_transcript::{Conversation, Envelope};
+use session_log::{Fields, Json};
+use session_transcript::{Conversation, Envelope, SOURCE};
 
 use crate::failure::Failure;
+use crate::source::grown::{Reconciled, reconcile};
 use crate::source::place::Places;
 use crate::source::{Input, count};
 use crate::store::service;
@@ -54,6 +55,22 @@ pub(crate) struct TakenIn {
     pub(crate) known: usize,
     /// Events that are new.
     pub(crate) new: usize,
+    /// Events that say something else than the stored ones, which stayed.
+    pub(crate) changed: usize,
+    /// Stored events of an earlier import that the conversation has no more, and which stayed.
+    pub(crate) gone: usize,
+}
+
+impl TakenIn {
+    fn new(id: SessionId, total: usize, new: usize) -> Self {
+        Self {
+            changed: 0,
+            gone: 0,
+            id,
+            known: total.saturating_sub(new),
+            new,
+        }
+    }
 }
 
 impl Desk {
@@ -140,67 +157,71 @@ pub(crate) async fn take_in(
             "session {id} belongs to somebody else"
         )));
     }
-    count::count(sessions, &mut events, is_long);
-
-    let names_places = events.iter().any(|event| {
-        matches!(
-            event.body,
-            EventBody::Compaction(_) | EventBody::Revert(_) | EventBody::Pin(_)
-        )
-    });
-    let count = events.len();
-    let mut version = session.head.version;
-    for _ in 0..TRIES {
-        // What names no places may go in behind whatever others append, and need not be kept.
-        let (expected, batch) = if names_places {
-            let mut batch = events.clone();
-            places(sessions, &id, version, &events)
-                .await?
-                .apply(&mut batch);
-            (Expected::Exact(version), batch)
-        } else {
-            (Expected::Any, std::mem::take(&mut events))
+    let total = events.len();
+    if session.head.version == Version::EMPTY {
+        count::count(sessions, &mut events, is_long);
+        let expected = Expected::Exact(Version::EMPTY);
+        return match sessions.append_events(&id, expected, events).await? {
+            Appended::Done(written) => Ok(TakenIn::new(id, total, written.new)),
+            Appended::Conflict { .. } => Err(busy(&id)),
         };
-        match sessions.append_events(&id, expected, batch).await? {
+    }
+    for _ in 0..TRIES {
+        let log = sessions.log(&id).await?;
+        let version = log.last().map_or(Version::EMPTY, |event| event.seq.into());
+        let ids: Vec<EventId> = events.iter().map(|event| event.id.clone()).collect();
+        let Reconciled {
+            events: mut batch,
+            changed,
+        } = reconcile(events.clone(), &log);
+        let places = places(&ids, &log, version, &batch);
+        places.apply(&mut batch);
+        count::count(sessions, &mut batch, is_long);
+        match sessions
+            .append_events(&id, Expected::Exact(version), batch)
+            .await?
+        {
             Appended::Done(written) => {
-                let new = written.new;
                 return Ok(TakenIn {
-                    id,
-                    known: count.saturating_sub(new),
-                    new,
+                    changed,
+                    gone: gone(&log, &ids),
+                    ..TakenIn::new(id, total, written.new)
                 });
             }
-            Appended::Conflict { actual, .. } => version = actual,
+            Appended::Conflict { .. } => {}
         }
     }
-    Err(
-        Failure::work(format!("others keep writing to session {id}"))
-            .with_hint("try again when they have stopped"),
-    )
+    Err(busy(&id))
 }
 
-/// Where the events stand in a session at `version`, or will.
-async fn places(
-    sessions: &Sessions,
-    id: &SessionId,
-    version: Version,
-    events: &[NewEvent],
-) -> Result<Places, Failure> {
-    let mut taken: HashMap<EventId, Seq> = HashMap::new();
-    if version > Version::EMPTY {
-        for event in sessions.log(id).await? {
-            taken.insert(event.id.clone(), event.seq);
-        }
-    }
-    let mut next = version.next_seq();
-    let seqs = events.iter().map(|event| match taken.get(&event.id) {
-        Some(seq) => *seq,
-        None => {
-            let seq = next;
-            next = next.plus(1);
-            taken.insert(event.id.clone(), seq);
-            seq
-        }
-    });
-    Ok(Places::new(seqs.collect()))
+/// How many messages of a log came from a file and are not among `ids`.
+fn gone(log: &[Arc<Event>], ids: &[EventId]) -> usize {
+    let ids: HashSet<&EventId> = ids.iter().collect();
+    let is_gone = |event: &&Arc<Event>| {
+        event.as_message().is_some()
+            && event.metadata.contains_key(SOURCE)
+            && !ids.contains(&event.id)
+    };
+    log.iter().filter(is_gone).count()
+}
+
+fn busy(id: &SessionId) -> Failure {
+    Failure::work(format!("others keep writing to session {id}"))
+        .with_hint("try again when they have stopped")
+}
+
+/// Where the events with these ids stand in a log, or will once `new` are behind it.
+fn places(ids: &[EventId], log: &[Arc<Event>], version: Version, new: &[NewEvent]) -> Places {
+    let mut taken: HashMap<&EventId, Seq> =
+        log.iter().map(|event| (&event.id, event.seq)).collect();
+    let following = std::iter::successors(Some(version.next_seq()), |seq| Some(seq.plus(1)));
+    taken.extend(new.iter().map(|event| &event.id).zip(following));
+    let behind = version
+        .next_seq()
+        .plus(u64::try_from(new.len()).unwrap_or(u64::MAX));
+    Places::new(
+        ids.iter()
+            .map(|id| taken.get(id).copied().unwrap_or(behind))
+            .collect(),
+    )
 }

@@ -3,6 +3,7 @@
 pub(crate) mod bytes;
 pub(crate) mod count;
 pub(crate) mod desk;
+pub(crate) mod grown;
 pub(crate) mod id;
 pub(crate) mod input;
 pub(crate) mod place;
