@@ -56,8 +56,15 @@ pub(crate) fn one(event: &Event) -> Result<Value, String> {
     }
 }
 
+/// The format that a case calls by this name, or by this name with what sort of file it is.
 pub(crate) fn by_name(name: &str) -> Result<Format, String> {
-    name.parse::<Format>().map_err(|error| error.to_string())
+    const ENDS: [&str; 5] = ["_rollout", "_jsonl", "_json", "_export", "_session"];
+    let short = ENDS.iter().find_map(|end| name.strip_suffix(end));
+    let found = name.parse::<Format>();
+    match (found, short) {
+        (Err(error), Some(short)) => short.parse().map_err(|_| error.to_string()),
+        (found, _) => found.map_err(|error| error.to_string()),
+    }
 }
 
 fn items(view: &View) -> Vec<Item<'_>> {

@@ -17,8 +17,8 @@ mod store;
 mod world;
 
 pub use crate::case::{
-    Action, Case, Claim, Entry, Expect, Op, PassSpec, Race, Record, Records, Search, Settings,
-    SummarizerSpec, TriggerSpec, WindowSpec, entries,
+    Action, Case, Claim, Entry, Expect, Lifetime, Op, PassSpec, Race, Record, Records, Search,
+    Settings, SummarizerSpec, TriggerSpec, WindowSpec, entries,
 };
 pub use crate::json::Malformed;
 pub use crate::keys::{Key, all as keys};

@@ -99,7 +99,7 @@ pub fn run_case(case: &Case, options: &Options) -> Verdict {
             1 => String::new(),
             _ => format!("[{store}] "),
         };
-        match guarded(case, &setting) {
+        match timed(case, &setting) {
             Err(reason) => failures.push(format!("{label}{reason}")),
             Ok(Ran::Skipped(reason)) => skips.push(reason),
             Ok(Ran::Seen(seen)) => {
@@ -110,7 +110,12 @@ pub fn run_case(case: &Case, options: &Options) -> Verdict {
             }
         }
     }
-    if wants_equal && let Err(reason) = all_equal(&digests) {
+    // Where all others were skipped there is nothing to compare, and nobody to blame.
+    let is_alone = digests.len() == 1 && !skips.is_empty();
+    if wants_equal
+        && !is_alone
+        && let Err(reason) = all_equal(&digests)
+    {
         failures.push(reason);
     }
     match (failures.is_empty(), digests.is_empty(), skips.first()) {
@@ -129,9 +134,12 @@ fn stores(case: &Case, options: &Options) -> Vec<StoreKind> {
     match options.store {
         Some(only) if case.expect.laws.contains(&Law::AllStoragesEqual) => {
             let others = available.iter().filter(|store| **store != only);
-            std::iter::once(only)
-                .chain(others.filter(is_named).copied())
-                .collect()
+            let named: Vec<_> = others.clone().filter(is_named).copied().collect();
+            let others = match named.is_empty() {
+                true => others.copied().collect(),
+                false => named,
+            };
+            std::iter::once(only).chain(others).collect()
         }
         Some(only) => vec![only],
         None if available.iter().any(|store| is_named(&store)) => {
@@ -141,14 +149,19 @@ fn stores(case: &Case, options: &Options) -> Vec<StoreKind> {
     }
 }
 
-/// Runs the case and catches a panic.
-fn guarded(case: &Case, setting: &Setting) -> Result<Ran, String> {
+/// Runs the case within its time.
+fn timed(case: &Case, setting: &Setting) -> Result<Ran, String> {
     let started = Instant::now();
-    match catch_unwind(AssertUnwindSafe(|| ops::run(case, setting))) {
-        Ok(Ok(Ran::Seen(seen))) => {
-            in_time(case, &seen, started.elapsed())?;
-            Ok(Ran::Seen(seen))
-        }
+    let ran = guarded(|| ops::run(case, setting))?;
+    if let Ran::Seen(seen) = &ran {
+        in_time(case, seen, started.elapsed())?;
+    }
+    Ok(ran)
+}
+
+/// Does something and catches a panic.
+fn guarded(run: impl FnOnce() -> Result<Ran, String>) -> Result<Ran, String> {
+    match catch_unwind(AssertUnwindSafe(run)) {
         Ok(ran) => ran,
         Err(panic) => Err(format!("{}: {}", Law::NoPanic, said(&*panic))),
     }
@@ -181,6 +194,12 @@ fn all_equal(digests: &[(StoreKind, serde_json::Value)]) -> Checked {
     let [(first, one), others @ ..] = digests else {
         return Err(format!("{}: no store was run", Law::AllStoragesEqual));
     };
+    if others.is_empty() {
+        return Err(format!(
+            "{}: only {first} was run, there is nothing to compare with",
+            Law::AllStoragesEqual
+        ));
+    }
     for (store, other) in others {
         if let Some(place) = compare::difference(one, other) {
             return Err(format!(
@@ -318,5 +337,44 @@ fn child(case: &Case, options: &Options) -> Result<Verdict, String> {
         Some("FAIL") => Ok(Verdict::Failed(message)),
         Some("skip") => Ok(Verdict::Skipped(message)),
         _ => Err(format!("the other process says {line:?}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_breaks_a_law() {
+        let reason = guarded(|| panic!("index {} of 3", 7)).unwrap_err();
+        assert_eq!(reason, "no_panic: it panicked: index 7 of 3");
+    }
+
+    #[test]
+    fn stores_that_show_something_else_break_a_law() {
+        let one = json!({"session": {"view": ["u1"]}});
+        let other = json!({"session": {"view": ["u2"]}});
+        let sqlite = (StoreKind::Sqlite, one.clone());
+        all_equal(&[(StoreKind::Memory, one.clone()), sqlite.clone()]).unwrap();
+        let reason = all_equal(&[(StoreKind::Memory, other), sqlite]).unwrap_err();
+        assert!(reason.starts_with("all_storages_equal: memory and sqlite differ at session.view"));
+        all_equal(&[]).unwrap_err();
+        // One store alone is nothing to compare.
+        all_equal(&[(StoreKind::Memory, one)]).unwrap_err();
+    }
+
+    #[test]
+    fn what_takes_longer_than_its_limit_fails() {
+        let case = r#"{"id": "x", "input": [], "settings": {"op": "view", "time_limit_ms": 5},
+            "expect": {}}"#;
+        let case = Case::parse(case).unwrap();
+        let mut seen = Seen::default();
+        in_time(&case, &seen, Duration::from_millis(5)).unwrap();
+        in_time(&case, &seen, Duration::from_millis(6)).unwrap_err();
+        // What is measured counts, not what is around it.
+        seen.facts.insert("time_ms", json!(4));
+        in_time(&case, &seen, Duration::from_secs(6)).unwrap();
     }
 }

@@ -13,8 +13,8 @@ use crate::json::{Object, Parsed, malformed, number};
 pub enum Action {
     /// Makes the session, or another one.
     Create {
-        /// How long it lives, in seconds.
-        ttl_s: Option<u64>,
+        /// How long it lives.
+        ttl_s: Lifetime,
         /// Its id, if it is another one.
         session: Option<String>,
         /// Whose it is.
@@ -75,8 +75,17 @@ pub enum Action {
     },
     /// Moves the clock on.
     Advance {
-        /// By so many seconds.
-        seconds: u64,
+        /// By so many milliseconds.
+        millis: u64,
+    },
+    /// Touches a session in a user's name, in whatever way.
+    Touch {
+        /// How: `append`, `compact`, `export`, `undo`, `pin`.
+        verb: String,
+        /// The session.
+        session: String,
+        /// The user.
+        user: String,
     },
     /// Deletes what has expired.
     Sweep,
@@ -96,6 +105,18 @@ pub enum Action {
     },
 }
 
+/// How long a session lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "usual, told, or without end")]
+pub enum Lifetime {
+    /// As the service has it.
+    Usual,
+    /// So many seconds.
+    Seconds(u64),
+    /// For ever.
+    Endless,
+}
+
 impl Action {
     /// Reads an object with a `do`.
     pub(crate) fn parse(value: &Value, what: &str) -> Parsed<Self> {
@@ -105,7 +126,11 @@ impl Action {
         let mut object = Object::of(value, what)?;
         let action = match object.need_text("do")? {
             "create" => Self::Create {
-                ttl_s: object.number("ttl_s")?,
+                ttl_s: match object.take("ttl_s") {
+                    None => Lifetime::Usual,
+                    Some(Value::Null) => Lifetime::Endless,
+                    Some(value) => Lifetime::Seconds(number(value, "ttl_s")?),
+                },
                 session: owned(object.text("session")?),
                 user: owned(object.text("user")?),
             },
@@ -137,7 +162,7 @@ impl Action {
                 user: owned(object.text("user")?),
             },
             "advance" => Self::Advance {
-                seconds: object.need_number("seconds")?,
+                millis: span(&mut object)?,
             },
             "sweep" => Self::Sweep,
             "undo" | "revert" => Self::Undo,
@@ -173,9 +198,18 @@ impl Action {
         let (verb, rest) = plain.trim().split_once(' ').unwrap_or((plain.trim(), ""));
         let rest = rest.trim();
         let session = (!rest.is_empty()).then(|| rest.to_owned());
+        if let (Some(user), Some(session)) = (&user, &session)
+            && matches!(verb, "append" | "compact" | "export" | "undo")
+        {
+            return Ok(Self::Touch {
+                verb: verb.into(),
+                session: session.clone(),
+                user: user.clone(),
+            });
+        }
         Ok(match verb {
             "create" => Self::Create {
-                ttl_s: None,
+                ttl_s: Lifetime::Usual,
                 session,
                 user,
             },
@@ -211,13 +245,36 @@ impl Action {
             "pin" => Self::Pin { id: rest.into() },
             "unpin" => Self::Unpin { id: rest.into() },
             "advance" => Self::Advance {
-                seconds: number(
+                millis: number(
                     &rest.parse::<u64>().map_or(Value::Null, Value::from),
                     "advance",
-                )?,
+                )?
+                .saturating_mul(1000),
             },
             _ => return malformed(format!("unknown action `{sentence}`")),
         })
+    }
+}
+
+/// How far the clock moves, in milliseconds.
+fn span(object: &mut Object<'_>) -> Parsed<u64> {
+    const UNITS: [(&str, u64); 5] = [
+        ("ms", 1),
+        ("seconds", 1_000),
+        ("minutes", 60_000),
+        ("hours", 3_600_000),
+        ("days", 86_400_000),
+    ];
+    let mut span = None;
+    for (unit, millis) in UNITS {
+        if let Some(count) = object.number(unit)? {
+            let more = count.saturating_mul(millis);
+            span = Some(span.unwrap_or(0_u64).saturating_add(more));
+        }
+    }
+    match span {
+        Some(span) => Ok(span),
+        None => malformed("advance says not how far"),
     }
 }
 

@@ -112,6 +112,11 @@ impl Expect {
             || self.at_end.as_ref().is_some_and(|expect| expect.has(name))
     }
 
+    /// Whether something is said about errors of the whole or of a step.
+    pub(crate) fn speaks_of_errors_anywhere(&self) -> bool {
+        self.speaks_of_errors() || self.per_step.values().any(Self::speaks_of_errors)
+    }
+
     /// Whether something is said about errors, so that one that comes is not a surprise.
     pub(crate) fn speaks_of_errors(&self) -> bool {
         self.claims.iter().any(|claim| claim.key.is_about_errors())

@@ -12,8 +12,8 @@ use serde_json::Value;
 
 use crate::json::{Malformed, Object, Parsed, malformed};
 
-pub use self::action::Action;
 pub(crate) use self::action::pass as pass_of_sentence;
+pub use self::action::{Action, Lifetime};
 pub(crate) use self::expect::names;
 pub use self::expect::{Claim, Expect};
 pub use self::file::{Entry, entries};

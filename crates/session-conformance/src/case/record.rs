@@ -51,10 +51,17 @@ impl Records {
         Ok(Self { all })
     }
 
-    /// The message with this id.
+    /// The message with this id; the first one, if there are several.
     #[must_use]
     pub fn find(&self, id: &str) -> Option<&Record> {
         self.all.iter().find(|record| record.id == id)
+    }
+
+    /// The message with this id that is appended after `earlier` others with it: the last one
+    /// again, where there are no more.
+    pub(crate) fn find_next(&self, id: &str, earlier: usize) -> Option<&Record> {
+        let same = || self.all.iter().filter(|record| record.id == id);
+        same().nth(earlier).or_else(|| same().next_back())
     }
 
     /// The same messages with what is generated in them a `divisor`th as long.

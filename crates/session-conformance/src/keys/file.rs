@@ -40,7 +40,11 @@ fn is_report(report: &Reported, wanted: &Value) -> bool {
     }
     let line = wanted.get("line").and_then(Value::as_u64);
     let why = wanted.get("why").and_then(Value::as_str);
-    let is_why = |why: &str| report.why.iter().any(|word| word == why);
+    let plain = |text: &str| text.to_lowercase().replace(['_', '-'], " ");
+    let is_why = |why: &str| {
+        let mut words = report.why.iter();
+        words.any(|word| plain(word).contains(&plain(why)))
+    };
     report.line == line && why.is_none_or(is_why)
 }
 

@@ -1,6 +1,7 @@
 //! How passes went, and what the summarizer was asked.
 
 use serde_json::{Value, json};
+use session_summarizer::{CONVERSATION_MARKER, PRIOR_MARKER, UPCOMING_MARKER};
 
 use super::{Checked, Key, Shape, at_most, count, equal, nothing};
 use crate::case::names;
@@ -193,13 +194,22 @@ fn prior_occurrences(seen: &Seen, expected: &Value) -> Checked {
     for call in seen.calls() {
         for prior in &call.prior {
             has_prior = true;
-            equal(count(call.request.user.matches(prior).count()), expected)?;
+            let shown = without_markers(&call.request.user);
+            equal(count(shown.matches(prior).count()), expected)?;
         }
     }
     match has_prior {
         true => Ok(()),
         false => Err(nothing("no input had a prior summary")),
     }
+}
+
+/// The text without the lines that say what comes next: they speak of summaries, too.
+fn without_markers(text: &str) -> String {
+    let is_marker =
+        |line: &&str| [PRIOR_MARKER, CONVERSATION_MARKER, UPCOMING_MARKER].contains(line);
+    let lines: Vec<&str> = text.split('\n').filter(|line| !is_marker(line)).collect();
+    lines.join("\n")
 }
 
 /// What must be known of a request.

@@ -7,6 +7,8 @@ mod coverage;
 mod effort;
 mod log;
 mod provider;
+#[cfg(test)]
+mod tests;
 mod view;
 
 use std::fmt;

@@ -21,6 +21,14 @@ pub(super) fn settings(case: &Case, setting: &Setting, rows: &[PassSpec]) -> Run
         }
         world.steps.push(step);
     }
-    world.facts.insert("rows", json!(rows.len()));
+    let refused = world.steps.iter().filter(|it| !it.failures.is_empty());
+    let each = match refused.count() {
+        0 => json!(["ok", "accepted"]),
+        count if count == rows.len() => {
+            json!(["error", "clear_error", "refused", "invalid_settings"])
+        }
+        _ => json!("some are refused and some are not"),
+    };
+    world.facts.insert("each", each);
     world.seen()
 }

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use session::{Error, Expected, Message, Sessions};
+use session::{Error, Expected, Message, Sessions, Window};
 use session_log::{EventBody, EventId, EventType, Json, NewEvent, SessionId};
 use session_store::{
     Branches, Keywords, Reach, Scope, SearchQuery, SessionQuery, SessionStoreExt as _,
 };
 
 use super::{Runs, World, wait};
-use crate::case::{Action, Search};
+use crate::case::{Action, Lifetime, PassSpec, Search};
 use crate::export;
 use crate::failure::{Failure, with_causes};
 use crate::seen::Seen;
@@ -86,8 +86,8 @@ impl World {
             Action::Search { search, user } => self.search(search, user.as_deref()),
             Action::List { user } => self.list(user.as_deref()),
             Action::Delete { session, user } => self.delete(session.as_deref(), user.as_deref()),
-            Action::Advance { seconds } => {
-                self.clock.advance(*seconds);
+            Action::Advance { millis } => {
+                self.clock.advance(*millis);
                 Ok(())
             }
             Action::Sweep => {
@@ -95,6 +95,11 @@ impl World {
                 self.note(swept.map(|_| ()));
                 Ok(())
             }
+            Action::Touch {
+                verb,
+                session,
+                user,
+            } => self.touch(verb, session, user),
             Action::Undo => self.undo(),
             Action::Redo => {
                 let redone = wait(self.sessions.redo(&self.session));
@@ -138,19 +143,18 @@ impl World {
         }
     }
 
-    fn create(
-        &mut self,
-        ttl_s: Option<u64>,
-        session: Option<&str>,
-        user: Option<&str>,
-    ) -> Runs<()> {
+    fn create(&mut self, ttl_s: Lifetime, session: Option<&str>, user: Option<&str>) -> Runs<()> {
         use session::Clock as _;
 
         let id = self.named(session)?;
         let mut described = self.sessions.describe(id.clone());
-        if let Some(seconds) = ttl_s {
-            let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
-            described = described.with_expiry(self.clock.now().plus_millis(millis));
+        match ttl_s {
+            Lifetime::Usual => {}
+            Lifetime::Endless => described.expires_at = None,
+            Lifetime::Seconds(seconds) => {
+                let millis = i64::try_from(seconds.saturating_mul(1000)).unwrap_or(i64::MAX);
+                described = described.with_expiry(self.clock.now().plus_millis(millis));
+            }
         }
         if let Some(user) = user {
             described = described.with_owner(user);
@@ -372,6 +376,24 @@ impl World {
             Ok(false) => Err(Error::UnknownSession { session: id }),
             Err(error) => Err(error),
         });
+        Ok(())
+    }
+
+    /// Touches a session in a user's name: what is refused is kept as an error.
+    fn touch(&mut self, verb: &str, session: &str, user: &str) -> Runs<()> {
+        let sessions = self.sessions.scoped(user);
+        let id = self.named(Some(session))?;
+        let spec = PassSpec::with_window(Window::Turns(1));
+        let done = match verb {
+            "append" => wait(sessions.append(&id, Message::user("touched"))).map(drop),
+            "compact" => match self.ready(&spec, None) {
+                Ok(ready) => wait(sessions.compact(&id, &ready.compaction)).map(drop),
+                Err(failure) => return Err(failure.message),
+            },
+            "undo" => wait(sessions.undo(&id)).map(drop),
+            _ => wait(sessions.view(&id)).map(drop),
+        };
+        self.note(done);
         Ok(())
     }
 

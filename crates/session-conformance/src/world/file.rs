@@ -92,7 +92,16 @@ fn reported(skipped: &[Skipped], warnings: &[Warning]) -> Vec<Reported> {
             why: why_warned(&warning.what),
         })
     });
-    lost.chain(mended).collect()
+    let mut reports: Vec<Reported> = Vec::new();
+    for report in lost.chain(mended) {
+        // A line that is reported twice is one line.
+        match reports.iter_mut().find(|other| other.line == report.line) {
+            Some(other) => other.why.extend(report.why),
+            None => reports.push(report),
+        }
+    }
+    reports.sort_by_key(|report| report.line);
+    reports
 }
 
 fn why_skipped(reason: &SkipReason) -> Vec<String> {

@@ -5,7 +5,7 @@ mod file;
 mod pass;
 mod read;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use session_store::{NewSession, SessionStore};
 
 pub(crate) use self::file::ID;
 pub(crate) use self::pass::Ready;
-use crate::case::{Case, Records};
+use crate::case::{Case, Op, Records};
 use crate::failure::Failure;
 use crate::fakes::{CaseClock, CaseEstimator, Counting, Reads, Recorder};
 use crate::seen::{Export, FileSeen, PassSeen, Seen, Snapshot};
@@ -46,16 +46,21 @@ pub(crate) struct World {
     pub(crate) recorder: Recorder,
     pub(crate) reads: Reads,
     pub(crate) session: SessionId,
+    /// Whether settings that never work are refused, as the library does, also where a pass is
+    /// what the case is about.
+    pub(crate) wants_refusals: bool,
     /// Sessions that were made, whether they are still there or not.
     made: BTreeSet<SessionId>,
     /// How often summarizers answered.
     answers: usize,
+    /// How often a message was taken from the input, by id.
+    appended: BTreeMap<String, usize>,
     pub(crate) states: Vec<Arc<Snapshot>>,
     pub(crate) passes: Vec<PassSeen>,
     pub(crate) failures: Vec<Failure>,
     pub(crate) export: Option<Export>,
     pub(crate) file: Option<FileSeen>,
-    pub(crate) facts: std::collections::BTreeMap<&'static str, Value>,
+    pub(crate) facts: BTreeMap<&'static str, Value>,
     pub(crate) steps: Vec<Seen>,
 }
 
@@ -67,11 +72,14 @@ pub(crate) fn wait<T>(future: impl Future<Output = T>) -> T {
 impl World {
     /// An empty store for the case.
     pub(crate) fn new(case: &Case, setting: &Setting) -> Runs<Self> {
-        Self::over(
+        let mut world = Self::over(
             Arc::new(case.input.clone()),
             CaseEstimator::new(&case.settings.estimator),
             setting.store,
-        )
+        )?;
+        let is_settings = matches!(case.settings.op, Op::Settings(_));
+        world.wants_refusals = is_settings || case.expect.speaks_of_errors_anywhere();
+        Ok(world)
     }
 
     fn over(records: Arc<Records>, estimator: CaseEstimator, store: StoreKind) -> Runs<Self> {
@@ -93,14 +101,16 @@ impl World {
             recorder: Recorder::default(),
             reads,
             session,
+            wants_refusals: true,
             made: BTreeSet::new(),
             answers: 0,
+            appended: BTreeMap::new(),
             states: Vec::new(),
             passes: Vec::new(),
             failures: Vec::new(),
             export: None,
             file: None,
-            facts: Default::default(),
+            facts: BTreeMap::new(),
             steps: Vec::new(),
         })
     }
@@ -158,16 +168,20 @@ impl World {
     }
 
     /// The events of messages of the input, each with the cost the case gives it.
-    pub(crate) fn events(&self, ids: &[String]) -> Runs<Vec<NewEvent>> {
+    pub(crate) fn events(&mut self, ids: &[String]) -> Runs<Vec<NewEvent>> {
         ids.iter().map(|id| self.event(id)).collect()
     }
 
-    /// The event of a message of the input; one that is not there is made up.
-    pub(crate) fn event(&self, id: &str) -> Runs<NewEvent> {
+    /// The event of a message of the input; one that is not there is made up. Of several with one
+    /// id each comes in its turn.
+    pub(crate) fn event(&mut self, id: &str) -> Runs<NewEvent> {
         use session::Clock as _;
 
         let now = self.clock.now();
-        let mut event = match self.records.find(id) {
+        let times = self.appended.entry(id.to_owned()).or_default();
+        let earlier = *times;
+        *times = times.saturating_add(1);
+        let mut event = match self.records.find_next(id, earlier) {
             Some(record) => record.event(now).map_err(|error| error.reason)?,
             None => made_up(id, now)?,
         };
@@ -178,9 +192,10 @@ impl World {
         Ok(event)
     }
 
-    /// The session a message of the input belongs to.
+    /// The session that the message of the input which comes next under this id belongs to.
     pub(crate) fn session_of(&self, id: &str) -> Runs<SessionId> {
-        let record = self.records.find(id);
+        let earlier = self.appended.get(id).copied().unwrap_or(0);
+        let record = self.records.find_next(id, earlier);
         match record.and_then(|record| record.session.as_deref()) {
             Some(session) => SessionId::new(session).map_err(|error| error.to_string()),
             None => Ok(self.session.clone()),
