@@ -107,3 +107,25 @@ pub enum WriteError {
         what: &'static str,
     },
 }
+
+impl WriteError {
+    /// What to do about it, as one sentence for people.
+    #[must_use]
+    pub fn hint(&self) -> String {
+        let named = |is_fit: fn(Format) -> bool| {
+            let fit = Format::ALL.iter().filter(|format| is_fit(**format));
+            let names: Vec<&str> = fit.map(|format| format.name()).collect();
+            names.join(", ")
+        };
+        match self {
+            Self::ReadOnly { .. } => format!("write it as {}", named(Format::can_write)),
+            Self::NotARequest { .. } => format!("ask for {}", named(Format::is_request)),
+            Self::Unrepresentable { .. } => {
+                format!(
+                    "write it as {}, which has a place for everything",
+                    Format::Jsonl
+                )
+            }
+        }
+    }
+}

@@ -23,6 +23,10 @@ pub enum Format {
     Anthropic,
     /// Session files of Claude Code.
     ClaudeCode,
+    /// Rollout files of Codex. Read only.
+    Codex,
+    /// Conversations as ChatGPT exports them. Read only.
+    ChatGpt,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -33,6 +37,8 @@ impl Format {
         Self::OpenAiChat,
         Self::Anthropic,
         Self::ClaudeCode,
+        Self::Codex,
+        Self::ChatGpt,
         Self::Jsonl,
     ];
 
@@ -43,6 +49,8 @@ impl Format {
             Self::OpenAiChat => "openai-chat",
             Self::Anthropic => "anthropic",
             Self::ClaudeCode => "claude-code",
+            Self::Codex => "codex",
+            Self::ChatGpt => "chatgpt",
             Self::Jsonl => "jsonl",
         }
     }
@@ -83,14 +91,16 @@ fn names() -> String {
 impl FromStr for Format {
     type Err = UnknownFormat;
 
-    /// Reads a name, whatever its case; `openai`, `chat` and `claude-code-jsonl` style spellings
-    /// with `_` for `-` are understood.
+    /// Reads a name, whatever its case; `openai`, `chat`, `codex-rollout` and `chatgpt-export` style
+    /// spellings, with `_` for `-` too, are understood.
     fn from_str(name: &str) -> Result<Self, UnknownFormat> {
         let plain = name.trim().to_lowercase().replace('_', "-");
         let plain = match plain.as_str() {
             "openai" | "chat" | "openai-chat-completions" => "openai-chat",
             "anthropic-messages" => "anthropic",
             "claude-code-jsonl" => "claude-code",
+            "codex-rollout" | "codex-cli" => "codex",
+            "chatgpt-export" | "chat-gpt" => "chatgpt",
             other => other,
         };
         Self::ALL

@@ -28,6 +28,9 @@ fn every_committed_transcript_is_written_back_as_the_same_json() {
         }
         let bytes = std::fs::read(&path).unwrap();
         let transcript = parse(&bytes);
+        if !transcript.format.can_write() {
+            continue;
+        }
         let written = transcript.write_back().unwrap();
         assert_eq!(values(written.text.as_bytes()), values(&bytes), "{name}");
         assert_eq!(written.warnings, [], "{name}");
@@ -43,6 +46,9 @@ fn what_was_mended_stays_as_it_is_from_then_on() {
         let Ok(transcript) = read(&bytes, &ReadOptions::default()) else {
             continue;
         };
+        if !transcript.format.can_write() {
+            continue;
+        }
         let once = transcript.write_back().unwrap().text;
         let again = parse(once.as_bytes()).write_back().unwrap().text;
         assert_eq!(

@@ -3,6 +3,7 @@
 
 pub(crate) mod anthropic;
 pub(crate) mod bodies;
+pub(crate) mod chatgpt;
 pub(crate) mod claude_code;
 pub(crate) mod jsonl;
 pub(crate) mod openai_chat;
@@ -42,8 +43,9 @@ pub(crate) trait Codec: Debug + Sync {
 }
 
 /// All formats, in the order in which they are tried on a file: the surest signs first.
-pub(crate) static CODECS: [&dyn Codec; 4] = [
+pub(crate) static CODECS: [&dyn Codec; 5] = [
     &jsonl::Codec,
+    &chatgpt::Codec,
     &claude_code::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,
