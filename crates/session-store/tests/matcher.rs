@@ -80,7 +80,8 @@ fn a_snippet_is_short_whatever_the_text() {
         .hit(&SessionId::new("s1").unwrap(), &said(&text))
         .unwrap();
     assert_eq!(hit.snippet.text.chars().count(), 80 + "needle".len() + 80);
-    assert_eq!(hit.snippet.found, [300_000..300_006]);
+    assert_eq!(hit.snippet.found.len(), 1);
+    assert_eq!(hit.snippet.found[0], 300_000..300_006);
 }
 
 #[test]
