@@ -254,6 +254,19 @@ fn wrong_usage_exits_with_2_and_says_what_to_do() {
                 2,
                 &["expected one of openai-chat"],
             ),
+            (
+                &["plan", "talk.json", "--save", "p.json"],
+                2,
+                &["--save is for a session"],
+            ),
+            (
+                &["commit", "talk.json"],
+                2,
+                &[
+                    "talk.json: this is no plan: ",
+                    "hint: `compaction plan SESSION --save FILE` writes one",
+                ],
+            ),
             (&["completions", "cmd"], 2, &["invalid value 'cmd'"]),
         ],
     );

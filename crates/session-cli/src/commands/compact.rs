@@ -71,7 +71,10 @@ pub(crate) async fn run(globals: &Globals, args: &CompactArgs) -> Result<Ending,
     let estimator = args.window.tokens.estimator()?;
     args.check()?;
     match resolve(&args.source, globals.store.as_deref(), estimator).await? {
-        source if args.dry_run => plan::show(globals, &source, &compaction).await,
+        source if args.dry_run => {
+            plan::show(globals, &source, &compaction).await?;
+            Ok(Ending::Done)
+        }
         Source::File(desk) => of_file(globals, args, &desk, &compaction).await,
         Source::Session(sessions, id) => {
             of_session(globals, args, &sessions, &id, &compaction).await

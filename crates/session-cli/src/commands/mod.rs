@@ -1,11 +1,14 @@
 //! The commands, one module each.
 
+mod commit;
 mod compact;
 mod completions;
 mod delete;
+mod diff;
 mod doctor;
 mod expire;
 mod export;
+mod fork;
 mod import;
 mod plan;
 mod search;
@@ -26,6 +29,7 @@ use crate::failure::{Ending, Failure};
 pub(crate) enum Command {
     Compact(compact::CompactArgs),
     Plan(plan::PlanArgs),
+    Commit(commit::CommitArgs),
     Stats(stats::StatsArgs),
     Import(import::ImportArgs),
     Sessions(sessions::SessionsArgs),
@@ -34,6 +38,8 @@ pub(crate) enum Command {
     Search(search::SearchArgs),
     Undo(undo::UndoArgs),
     Redo(undo::RedoArgs),
+    Fork(fork::ForkArgs),
+    Diff(diff::DiffArgs),
     Delete(delete::DeleteArgs),
     Expire(expire::ExpireArgs),
     Tokens(tokens::TokensArgs),
@@ -47,6 +53,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Ending, Failure> {
     match command {
         Command::Compact(args) => compact::run(&globals, &args).await,
         Command::Plan(args) => plan::run(&globals, &args).await,
+        Command::Commit(args) => commit::run(&globals, &args).await,
         Command::Stats(args) => stats::run(&globals, &args).await,
         Command::Import(args) => import::run(&globals, &args).await,
         Command::Sessions(args) => sessions::run(&globals, &args).await,
@@ -55,6 +62,8 @@ pub(crate) async fn run(cli: Cli) -> Result<Ending, Failure> {
         Command::Search(args) => search::run(&globals, &args).await,
         Command::Undo(args) => undo::undo(&globals, &args).await,
         Command::Redo(args) => undo::redo(&globals, &args).await,
+        Command::Fork(args) => fork::run(&globals, &args).await,
+        Command::Diff(args) => diff::run(&globals, &args).await,
         Command::Delete(args) => delete::run(&globals, &args).await,
         Command::Expire(args) => expire::run(&globals, &args).await,
         Command::Tokens(args) => tokens::run(&globals, &args).await,

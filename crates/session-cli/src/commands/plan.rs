@@ -1,6 +1,7 @@
 //! `compaction plan`: what `compact` would do, and why.
 
 use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use session::{Compaction, Entry as _, EntryKind, Outcome, SessionId, Sessions};
@@ -16,7 +17,7 @@ use crate::output::receipt::{receipt, receipts, skipped_lines, warning_line};
 use crate::output::style::DIM;
 use crate::output::table::{Cell, Table};
 use crate::output::text::{columns, counted, line, number};
-use crate::output::{print, print_styled, tell};
+use crate::output::{file, print, print_styled, tell};
 use crate::source::{Source, resolve};
 
 /// Say what `compact` would do, and change nothing
@@ -31,13 +32,18 @@ pub(crate) struct PlanArgs {
 
     #[command(flatten)]
     window: WindowArgs,
+
+    /// Write the plan of a session to FILE, for `commit` to land it unchanged
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    save: Option<PathBuf>,
 }
 
 const AFTER_HELP: &str = after_help!(
     "\
 Examples:
   compaction plan talk.json --tokens 4k
-  compaction plan talk.json --last-turns 2 --json | jq .covered"
+  compaction plan talk.json --last-turns 2 --json | jq .covered
+  compaction plan talk-1 --tokens 60k --save plan.json && compaction commit plan.json"
 );
 
 /// Runs the command.
@@ -45,7 +51,31 @@ pub(crate) async fn run(globals: &Globals, args: &PlanArgs) -> Result<Ending, Fa
     let compaction = args.window.compaction()?;
     let estimator = args.window.tokens.estimator()?;
     let source = resolve(&args.source, globals.store.as_deref(), estimator).await?;
-    show(globals, &source, &compaction).await
+    if args.save.is_some() && matches!(source, Source::File(_)) {
+        return Err(
+            Failure::usage("--save is for a session: a file is compacted at once")
+                .with_hint("`compaction import` makes a session of it"),
+        );
+    }
+    let passes = show(globals, &source, &compaction).await?;
+    if let (Some(path), [pass]) = (&args.save, passes.as_slice()) {
+        save(globals, path, pass)?;
+    }
+    Ok(Ending::Done)
+}
+
+/// Writes the plan to a file. There is none when there is nothing to do.
+fn save(globals: &Globals, path: &Path, pass: &Pass) -> Result<(), Failure> {
+    match &pass.plan {
+        Some(plan) => file::write(path, &format!("{}\n", plan.to_json()?)),
+        None if globals.quiet => Ok(()),
+        None => {
+            tell(&warning_line(
+                "there is nothing to do, so no plan was saved",
+            ));
+            Ok(())
+        }
+    }
 }
 
 /// Plans a pass over each conversation of `source` and prints the plans.
@@ -53,7 +83,7 @@ pub(crate) async fn show(
     globals: &Globals,
     source: &Source,
     compaction: &Compaction,
-) -> Result<Ending, Failure> {
+) -> Result<Vec<Pass>, Failure> {
     let (name, sessions, ids, about) = match source {
         Source::Session(sessions, id) => (id.as_str(), sessions, vec![id], Vec::new()),
         Source::File(desk) => {
@@ -83,7 +113,7 @@ pub(crate) async fn show(
     let passes = plans(sessions, &ids, compaction).await?;
     if globals.json {
         print(&documents(passes.iter(), &about)?)?;
-        return Ok(Ending::Done);
+        return Ok(passes);
     }
     let text = match passes.as_slice() {
         [pass] => {
@@ -99,10 +129,10 @@ pub(crate) async fn show(
             }
             text
         }
-        passes => receipts(name, ids.iter().map(|id| id.as_str()).zip(passes)),
+        _ => receipts(name, ids.iter().map(|id| id.as_str()).zip(&passes)),
     };
     print_styled(&text)?;
-    Ok(Ending::Done)
+    Ok(passes)
 }
 
 async fn plans(

@@ -17,7 +17,7 @@ use crate::output::{print, print_styled, tell};
 use crate::source::id;
 use crate::store;
 
-mod event;
+pub(crate) mod event;
 mod json;
 mod list;
 

@@ -9,7 +9,7 @@ use crate::output::style::DIM;
 use crate::output::text::{block, counted, line, moment, number};
 
 /// Who says it, or what it is.
-pub(super) fn who(event: &Event) -> String {
+pub(crate) fn who(event: &Event) -> String {
     match &event.body {
         EventBody::Message(message) if message.is_only_results() => "tool".into(),
         EventBody::Message(_) if matches!(event.origin, session_log::Origin::Summary { .. }) => {
@@ -24,7 +24,7 @@ pub(super) fn who(event: &Event) -> String {
 }
 
 /// What a message says, on one line.
-pub(super) fn summary(message: &Message) -> String {
+pub(crate) fn summary(message: &Message) -> String {
     let mut words = Vec::new();
     for part in &message.parts {
         words.push(match part {
@@ -72,7 +72,7 @@ fn boundary_text(boundary: &Boundary) -> String {
 }
 
 /// The whole event, each part under a line that says what it is.
-pub(super) fn whole(event: &Event, view: &View) -> String {
+pub(crate) fn whole(event: &Event, view: &View) -> String {
     let mut text = format!("  {DIM}{}  {}{DIM:#}\n", event.id, moment(event.timestamp));
     let Some(message) = view.shown(event) else {
         let _ = writeln!(text, "{}", indented(&record(event)));
