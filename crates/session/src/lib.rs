@@ -35,7 +35,7 @@ pub use session_store::{
     OnDamage, Order, Page, Reach, Scope, SearchQuery, Session, SessionMark, SessionQuery,
     SessionStore, Snippet, StoreError, attribute,
 };
-pub use session_summarizer::{Chunked, Ledger, Retrying, Summarizer, Timer};
+pub use session_summarizer::{Chunked, Ledger, Retention, Retrying, Share, Summarizer, Timer};
 
 #[cfg(feature = "memory")]
 pub use session_store_memory::MemoryStore;
