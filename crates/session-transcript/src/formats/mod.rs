@@ -5,8 +5,10 @@ pub(crate) mod anthropic;
 pub(crate) mod bodies;
 pub(crate) mod chatgpt;
 pub(crate) mod claude_code;
+pub(crate) mod codex;
 pub(crate) mod jsonl;
 pub(crate) mod openai_chat;
+pub(crate) mod openai_responses;
 
 use std::fmt::Debug;
 
@@ -43,9 +45,10 @@ pub(crate) trait Codec: Debug + Sync {
 }
 
 /// All formats, in the order in which they are tried on a file: the surest signs first.
-pub(crate) static CODECS: [&dyn Codec; 5] = [
+pub(crate) static CODECS: [&dyn Codec; 6] = [
     &jsonl::Codec,
     &chatgpt::Codec,
+    &codex::Codec,
     &claude_code::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,

@@ -1,0 +1,4 @@
+//! Items of the OpenAI Responses API, for the formats that are made of them.
+
+pub(crate) mod item;
+mod parts;
