@@ -15,7 +15,7 @@ use core::time::Duration;
 /// let summarizer = OpenAi::new("http://127.0.0.1:8080/v1", "local")?.with_options(options)?;
 /// # Ok::<(), session_summarizer_http::SettingsError>(())
 /// ```
-#[derive(Clone, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct HttpOptions {
     /// How long one request may take, from the first byte sent to the last one read. Default: two
@@ -65,21 +65,6 @@ impl Default for HttpOptions {
             proxy: Proxy::Environment,
             user_agent: concat!(env!("CARGO_PKG_NAME"), "/", env!("CARGO_PKG_VERSION")).into(),
         }
-    }
-}
-
-impl fmt::Debug for HttpOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpOptions")
-            .field("time_limit", &self.time_limit)
-            .field("connect_limit", &self.connect_limit)
-            .field("max_output_tokens", &self.max_output_tokens)
-            .field("temperature", &self.temperature)
-            .field("delivery", &self.delivery)
-            .field("max_answer_bytes", &self.max_answer_bytes)
-            .field("proxy", &self.proxy)
-            .field("user_agent", &self.user_agent)
-            .finish()
     }
 }
 

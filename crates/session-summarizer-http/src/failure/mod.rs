@@ -145,3 +145,54 @@ pub(crate) fn foreign() -> SummarizerError {
         "the answer has not the form of this provider's, check the base URL and the adapter",
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    /// Pieces of what providers write, and anything else.
+    fn words() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            Just("maximum context length is ".to_owned()),
+            Just("try again in ".to_owned()),
+            Just(" + ".to_owned()),
+            Just(" > ".to_owned()),
+            Just(" tokens > ".to_owned()),
+            Just(" in the completion".to_owned()),
+            Just("is too large: ".to_owned()),
+            any::<u64>().prop_map(|number| number.to_string()),
+            any::<f64>().prop_map(|number| format!("{number}s")),
+            "\\PC{0,9}",
+        ];
+        prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_a_provider_says_is_sorted_and_not_repeated(
+            status in 300_u16..600,
+            message in words(),
+            kind in words(),
+            header in words(),
+        ) {
+            let message = format!("{message} swordfish");
+            let error = json!({ "message": message, "type": kind, "param": message });
+            let mut headers = HeaderMap::new();
+            if let Ok(value) = header.parse() {
+                headers.insert("retry-after", value);
+            }
+            let told = Told { status, headers: &headers, key: None };
+            let bodies = [json!({ "error": error }), error.clone(), json!([{ "error": error }])];
+            for body in bodies {
+                let error = told.of_status(body.to_string().as_bytes());
+                let shown = format!("{error} {error:?}");
+                prop_assert!(!shown.contains("swordfish"), "{}", shown);
+            }
+            let inside = told.of_answer(&json!({ "error": message }));
+            prop_assert!(inside.is_some());
+        }
+    }
+}

@@ -57,15 +57,14 @@ pub(super) fn is_output_limit(body: &ErrorBody) -> bool {
 }
 
 /// The most tokens of input that a message names. Where it names the whole context and what of it
-/// may be written, what is left is the limit.
+/// may be written, what is left is the limit, and zero when nothing worth it is left.
 fn limit(message: &str) -> Option<u64> {
     // "input length and `max_tokens` exceed context limit: 189136 + 20000 > 200000"
     if let Some((before, after)) = message.split_once(" + ")
         && before.ends_with(|c: char| c.is_ascii_digit())
         && let Some((written, after)) = after.split_once(" > ")
     {
-        let context = number_at(after)?;
-        return Some(context.saturating_sub(number_at(written)?));
+        return Some(rest(number_at(after)?, number_at(written)?));
     }
     // "prompt is too long: 208656 tokens > 200000 maximum"
     if let Some((_, after)) = message.split_once(" tokens > ") {
@@ -87,10 +86,21 @@ fn limit(message: &str) -> Option<u64> {
         hits.find_map(number_at)
     })?;
     // "you requested 5000 tokens (1000 in the messages, 4000 in the completion)"
-    let written = message
-        .split_once(" in the completion")
-        .and_then(|(before, _)| before.rsplit([' ', '(']).next()?.parse::<u64>().ok());
-    Some(context.saturating_sub(written.unwrap_or(0)))
+    let completion = || {
+        let (before, _) = message.split_once(" in the completion")?;
+        number_at(before.rsplit([' ', '(']).next()?)
+    };
+    // "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum …"
+    let too_large = || number_at(message.split_once("is too large: ")?.1);
+    let written = completion().or_else(too_large).unwrap_or(0);
+    Some(rest(context, written))
+}
+
+/// What a context leaves for input when so much may be written. Less than a quarter is none: the
+/// input is not what is too long.
+fn rest(context: u64, written: u64) -> u64 {
+    let rest = context.saturating_sub(written);
+    if rest < context / 4 { 0 } else { rest }
 }
 
 /// The number that a text begins with; thousands may be set off.
@@ -127,6 +137,17 @@ mod tests {
                 "This model's maximum context length is 4097 tokens. However, you requested 5000 \
                  tokens (3000 in the messages, 2000 in the completion).",
                 Some(2_097),
+            ),
+            (
+                "This model's maximum context length is 4096 tokens. However, you requested 5000 \
+                 tokens (1000 in the messages, 4000 in the completion).",
+                Some(0),
+            ),
+            (
+                "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum \
+                 context length is 8192 tokens and your request has 6000 input tokens (4096 > \
+                 8192 - 6000).",
+                Some(4_096),
             ),
             (
                 "request (1020 tokens) exceeds the available context size (512 tokens), try \
