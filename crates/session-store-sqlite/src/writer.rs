@@ -21,6 +21,10 @@ const GROUP: usize = 256;
 /// After so many transactions the writer looks how long the tail of the search index is.
 const LOOK_AFTER: u32 = 32;
 
+/// While there is much to write and the tail is long, so many batches of the index are done between
+/// two transactions: more than one brings in on average, and not so many that an append waits long.
+const CATCH_UP: u32 = 4;
+
 /// Nothing to write for so long means that the index may catch up: a batch of it takes longer
 /// than an append, and the next append would wait.
 const QUIET: Duration = Duration::from_millis(100);
@@ -137,9 +141,11 @@ impl Loop {
             if self.since_look >= LOOK_AFTER {
                 self.look();
             }
-            if self.tail.is_long() {
+            for _ in 0..CATCH_UP {
                 // A failure leaves the tail as it is; searches read it, and the next try follows.
-                let _ = self.tail.advance(&self.connection);
+                if !self.tail.is_long() || self.tail.advance(&self.connection).is_err() {
+                    break;
+                }
             }
             if self.is_closing {
                 return;

@@ -1,0 +1,131 @@
+//! The search index: what it takes, what it loses, what is left of erased text.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
+
+mod common;
+
+use rusqlite::Connection;
+use session_log::{EventBody, Message};
+use session_store::{
+    Batch, Expected, NewSession, Scope, SearchQuery, SessionPatch, SessionStore,
+    SessionStoreExt as _,
+};
+use session_store_sqlite::SqliteStore;
+use session_store_testkit::make::{assistant, at, boundary, seq, sid, user};
+
+use crate::common::{Folder, SID, fill, run};
+
+#[test]
+fn erased_and_deleted_text_is_in_no_file() {
+    let folder = Folder::new();
+    let is_in_a_file = |word: &str| {
+        let files = std::fs::read_dir(folder.0.path()).unwrap();
+        files.into_iter().any(|file| {
+            let bytes = std::fs::read(file.unwrap().path()).unwrap();
+            bytes
+                .windows(word.len())
+                .any(|window| window == word.as_bytes())
+        })
+    };
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        fill(&store).await;
+        let long = "Pflaumenkuchen ".repeat(2_000);
+        let more = Batch::new(vec![user("u3", &long), user("u4", "Mirabellenkompott")]);
+        assert!(store.append(&SID, Expected::Any, more).await.is_ok());
+        store.update_index().await.unwrap();
+        let words = ["Zwetschgenmarmelade", "Pflaumenkuchen", "Mirabellenkompott"];
+        assert!(words.iter().all(|word| is_in_a_file(word)));
+
+        for place in [2, 4] {
+            let role = if place == 2 {
+                Message::assistant("")
+            } else {
+                Message::user("")
+            };
+            let tombstone = EventBody::Message(role);
+            store.erase(&SID, seq(place), tombstone).await.unwrap();
+        }
+        let wait = SessionPatch::new();
+        store.update(&SID, wait).await.unwrap();
+        assert_eq!(words.map(is_in_a_file), [false, false, true]);
+        assert_eq!(store.doctor().await.unwrap(), []);
+
+        store.delete(&SID).await.unwrap();
+        assert!(!store.delete(&SID).await.unwrap());
+        assert_eq!(words.map(is_in_a_file), [false, false, false]);
+        assert_eq!(store.doctor().await.unwrap(), []);
+    });
+}
+
+#[test]
+fn the_index_takes_what_is_searched_and_loses_what_is_deleted() {
+    let folder = Folder::new();
+    let count = || {
+        let connection = Connection::open(folder.path()).unwrap();
+        let count = "SELECT count(*) FROM search_index";
+        connection
+            .query_row(count, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        fill(&store).await;
+        let other = NewSession::new(sid("s2"), at(0)).with_owner("ann");
+        let _ = store.create(other).await.unwrap();
+        let more = Batch::new(vec![boundary("b1", 1, &[]), user("u3", "secret two")]);
+        assert!(store.append(&sid("s2"), Expected::Any, more).await.is_ok());
+        assert_eq!(count(), 0);
+        store.update_index().await.unwrap();
+        assert_eq!(count(), 4);
+        store.update_index().await.unwrap();
+        assert_eq!(count(), 4);
+        let query = SearchQuery::new(["SECRET"]);
+        let hits = |scope: Scope| {
+            let (store, query) = (store.clone(), query.clone());
+            async move { store.search_all(&scope, query).await.unwrap().len() }
+        };
+        assert_eq!(hits(Scope::Owner("ann".into())).await, 2);
+        assert_eq!(hits(Scope::Session(sid("s2"))).await, 1);
+
+        // Rows that are deleted at the end may be given again; they are searched all the same.
+        assert!(store.delete(&sid("s2")).await.unwrap());
+        assert_eq!(count(), 3);
+        let again = NewSession::new(sid("s3"), at(0)).with_owner("ann");
+        let _ = store.create(again).await.unwrap();
+        let more = Batch::from(user("u9", "another secret"));
+        assert!(store.append(&sid("s3"), Expected::Any, more).await.is_ok());
+        assert_eq!(hits(Scope::Session(sid("s3"))).await, 1);
+        store.update_index().await.unwrap();
+        assert_eq!(count(), 4);
+        assert_eq!(hits(Scope::Session(sid("s3"))).await, 1);
+        assert_eq!(hits(Scope::Owner("ann".into())).await, 2);
+        assert_eq!(store.doctor().await.unwrap(), []);
+    });
+}
+
+#[test]
+fn a_short_word_is_looked_for_in_pages_of_bounded_work() {
+    let folder = Folder::new();
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let new = NewSession::new(sid("s1"), at(0)).with_owner("ann");
+        let _ = store.create(new).await.unwrap();
+        for hundred in 0..210 {
+            let events = (0..100).map(|number| assistant(&format!("{hundred}/{number}"), "abc"));
+            let batch = Batch::new(events.collect());
+            assert!(store.append(&SID, Expected::Any, batch).await.is_ok());
+        }
+        let needle = Batch::from(user("needle", "xy"));
+        assert!(store.append(&SID, Expected::Any, needle).await.is_ok());
+        for scope in [Scope::Session(SID.clone()), Scope::Owner("ann".into())] {
+            let query = SearchQuery::new(["xy"]);
+            let first = store.search(&scope, &query).await.unwrap();
+            assert!(first.items.is_empty() && first.next.is_some());
+            let second = query.clone().with_after(first.next.unwrap());
+            let second = store.search(&scope, &second).await.unwrap();
+            assert_eq!((second.items.len(), second.next), (1, None));
+            assert_eq!(store.search_all(&scope, query).await.unwrap().len(), 1);
+        }
+    });
+}
