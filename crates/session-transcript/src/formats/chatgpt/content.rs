@@ -38,7 +38,7 @@ pub(super) fn read(raw: Raw<'_>) -> Content {
         }
         Some("thoughts") => Content::Said(vec![thoughts(members)]),
         Some("reasoning_recap") => Content::Shown,
-        Some("user_editable_context" | "model_editable_context") => Content::Given(given(members)),
+        Some("user_editable_context" | "model_editable_context") => Content::Given(given(&members)),
         Some(
             "text"
             | "code"
@@ -126,7 +126,7 @@ fn thoughts(members: Members<'_>) -> Part {
 }
 
 /// Every text in the context, in its order.
-fn given(members: Members<'_>) -> Vec<Part> {
+fn given(members: &Members<'_>) -> Vec<Part> {
     let texts = members.iter().filter_map(|(_, raw)| raw.as_str());
     texts.flat_map(|text| text_parts(&text)).collect()
 }
