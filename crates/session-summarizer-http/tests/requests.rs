@@ -5,7 +5,7 @@
 mod common;
 
 use common::server::{Play, Seen, Server, whole};
-use common::{ask, ask_for, line, talk};
+use common::{KEY, ask, ask_for, line, talk};
 use serde_json::{Value, json};
 use session_log::Message;
 use session_summarizer::{
@@ -15,8 +15,6 @@ use session_summarizer_http::{
     Anthropic, ApiKey, Delivery, Gemini, HttpOptions, LimitField, Ollama, OpenAi, OpenAiResponses,
     Proxy, SettingsError,
 };
-
-const KEY: &str = "sk-very-secret";
 
 fn key() -> ApiKey {
     ApiKey::new(KEY).unwrap()

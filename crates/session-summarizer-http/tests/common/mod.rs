@@ -15,6 +15,8 @@ pub(crate) mod server;
 use session_log::Message;
 use session_summarizer::{Brief, Finish, Summarizer, SummarizerError, Summary};
 
+pub(crate) const KEY: &str = "sk-very-secret";
+
 /// What tests ask a summary of, with a text that must be in no error.
 pub(crate) const SECRET_TEXT: &str = "The password of the vault is swordfish.";
 

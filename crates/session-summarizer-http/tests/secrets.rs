@@ -1,0 +1,71 @@
+//! Keys and conversations stay where they belong.
+
+#![allow(clippy::unwrap_used, clippy::panic)]
+
+mod common;
+
+use common::server::{Play, Server, whole};
+use common::{KEY, SECRET_TEXT, all_words, ask};
+use serde_json::json;
+use session_summarizer::SummarizerError;
+use session_summarizer_http::{ApiKey, OpenAi, ProviderError};
+
+fn with_key(server: &Server) -> OpenAi {
+    let summarizer = OpenAi::new(&server.v1(), "m").unwrap();
+    summarizer.with_key(ApiKey::new(KEY).unwrap()).unwrap()
+}
+
+/// Providers repeat what they were sent, keys and texts.
+#[test]
+fn no_error_repeats_the_key_or_the_conversation() {
+    let echo = |status: u16| {
+        let body = json!({
+            "error": {
+                "message": format!("Incorrect key {KEY} for: {SECRET_TEXT}"),
+                "type": SECRET_TEXT,
+                "code": KEY,
+                "param": SECRET_TEXT,
+                "status": KEY,
+            },
+        });
+        whole(status, &[("x-echo", KEY)], body.to_string().as_bytes())
+    };
+    let text = format!("{KEY} {SECRET_TEXT}");
+    let plain = whole(200, &[], text.as_bytes());
+    let strange = whole(200, &[], json!({ "said": text }).to_string().as_bytes());
+    let statuses = [200, 302, 400, 401, 404, 413, 422, 429, 500, 503];
+    let answers = statuses
+        .map(echo)
+        .into_iter()
+        .chain([plain, strange, text.into_bytes()]);
+    for answer in answers {
+        let server = Server::playing(Play::Send(answer));
+        let summarizer = with_key(&server);
+        let error = ask(&summarizer).unwrap_err();
+        let words = format!("{} {summarizer:?}", all_words(&error));
+        assert!(!words.contains(KEY), "{words}");
+        assert!(!words.contains("swordfish"), "{words}");
+        let seen = server.seen();
+        assert_eq!(seen.header("authorization"), Some("Bearer sk-very-secret"));
+    }
+}
+
+#[test]
+fn the_words_of_the_provider_are_there_for_who_asks_without_the_key() {
+    let body = json!({ "error": { "message": format!("No field x, {KEY}.") } }).to_string();
+    let server = Server::answering(400, &[], &body);
+    let error = ask(&with_key(&server)).unwrap_err();
+    let SummarizerError::Rejected {
+        cause: Some(cause), ..
+    } = &error
+    else {
+        panic!("{error:?}");
+    };
+    let told = cause.downcast_ref::<ProviderError>().unwrap();
+    assert_eq!(told.status(), Some(400));
+    assert_eq!(told.message(), "No field x, [key].");
+    assert_eq!(
+        told.to_string(),
+        "the provider answered with HTTP status 400"
+    );
+}
