@@ -48,7 +48,11 @@ impl Envelope {
     pub fn new(format: Format) -> Self {
         let layout = match format {
             Format::OpenAiChat | Format::Anthropic => Layout::Messages,
-            Format::ClaudeCode | Format::Codex | Format::ChatGpt | Format::Jsonl => Layout::Lines,
+            Format::ClaudeCode
+            | Format::Codex
+            | Format::ChatGpt
+            | Format::ShareGpt
+            | Format::Jsonl => Layout::Lines,
         };
         Self {
             format,

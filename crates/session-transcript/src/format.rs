@@ -27,6 +27,8 @@ pub enum Format {
     Codex,
     /// Conversations as ChatGPT exports them. Read only.
     ChatGpt,
+    /// Training sets in the shape of ShareGPT. Read only.
+    ShareGpt,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -39,6 +41,7 @@ impl Format {
         Self::ClaudeCode,
         Self::Codex,
         Self::ChatGpt,
+        Self::ShareGpt,
         Self::Jsonl,
     ];
 
@@ -51,6 +54,7 @@ impl Format {
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
             Self::ChatGpt => "chatgpt",
+            Self::ShareGpt => "sharegpt",
             Self::Jsonl => "jsonl",
         }
     }

@@ -9,6 +9,7 @@ pub(crate) mod codex;
 pub(crate) mod jsonl;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+pub(crate) mod sharegpt;
 
 use std::fmt::Debug;
 
@@ -45,10 +46,11 @@ pub(crate) trait Codec: Debug + Sync {
 }
 
 /// All formats, in the order in which they are tried on a file: the surest signs first.
-pub(crate) static CODECS: [&dyn Codec; 6] = [
+pub(crate) static CODECS: [&dyn Codec; 7] = [
     &jsonl::Codec,
     &chatgpt::Codec,
     &codex::Codec,
+    &sharegpt::Codec,
     &claude_code::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,
