@@ -86,7 +86,6 @@ CREATE TABLE event (
     record TEXT NOT NULL,
     UNIQUE (session, seq)
 ) STRICT;
-CREATE INDEX event_outline ON event (session, seq, kind, tokens);
 CREATE INDEX event_turning ON event (session, seq) WHERE type IN ('COMPACTION', 'REVERT');
 
 CREATE VIRTUAL TABLE search_index USING fts5 (
