@@ -76,9 +76,10 @@ impl SqliteStore {
         let path = std::path::absolute(path).map_err(OpenError::failed)?;
         let connection = open_writer(&path, &options)?;
         let tail = Tail::unknown(options.index_after);
+        let patience = options.busy_timeout;
         let inner = Inner {
             readers: Readers::new(path, options),
-            writer: Writer::start(connection, tail).map_err(OpenError::failed)?,
+            writer: Writer::start(connection, tail, patience).map_err(OpenError::failed)?,
         };
         Ok(Self {
             inner: Arc::new(inner),

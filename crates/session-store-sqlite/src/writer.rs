@@ -58,13 +58,19 @@ pub(crate) struct Writer {
 }
 
 impl Writer {
-    pub(crate) fn start(connection: Connection, tail: Tail) -> std::io::Result<Self> {
+    pub(crate) fn start(
+        connection: Connection,
+        tail: Tail,
+        patience: Duration,
+    ) -> std::io::Result<Self> {
         let (jobs, queue) = channel();
         let mut writing = Loop {
             connection,
             queue,
             tail,
+            patience,
             since_look: 0,
+            is_checkpoint_due: false,
             is_closing: false,
         };
         let thread = thread::Builder::new()
@@ -126,7 +132,10 @@ struct Loop {
     connection: Connection,
     queue: Receiver<Job>,
     tail: Tail,
+    /// How long a transaction waits for another process.
+    patience: Duration,
     since_look: u32,
+    is_checkpoint_due: bool,
     is_closing: bool,
 }
 
@@ -153,19 +162,26 @@ impl Loop {
         }
     }
 
-    /// The next job. When there is none for a while, the search index catches up.
+    /// The next job. When there is none for a while, what was put off is done.
     fn next(&mut self) -> Option<Job> {
-        match self.queue.recv_timeout(QUIET) {
-            Ok(job) => return Some(job),
-            Err(RecvTimeoutError::Disconnected) => return None,
-            Err(RecvTimeoutError::Timeout) => self.look(),
-        }
-        while self.tail.is_worth_it() && self.tail.advance(&self.connection).is_ok() {
-            if let Ok(job) = self.queue.try_recv() {
-                return Some(job);
+        loop {
+            match self.queue.recv_timeout(QUIET) {
+                Ok(job) => return Some(job),
+                Err(RecvTimeoutError::Disconnected) => return None,
+                Err(RecvTimeoutError::Timeout) => self.look(),
+            }
+            while self.tail.is_worth_it() && self.tail.advance(&self.connection).is_ok() {
+                if let Ok(job) = self.queue.try_recv() {
+                    return Some(job);
+                }
+            }
+            if self.is_checkpoint_due {
+                self.checkpoint();
+            }
+            if !self.is_checkpoint_due {
+                return self.queue.recv().ok();
             }
         }
-        self.queue.recv().ok()
     }
 
     fn look(&mut self) {
@@ -275,10 +291,15 @@ impl Loop {
         }
     }
 
-    fn checkpoint(&self) {
-        // A reader may hold it up; the next checkpoint does it then.
-        let _ = self
-            .connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    /// Empties the log file if no reader stands in the way, and does not wait if one does.
+    fn checkpoint(&mut self) {
+        let attempt = |connection: &Connection| {
+            connection.busy_timeout(Duration::ZERO)?;
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let is_busy = connection.query_row(sql, [], |row| row.get::<_, bool>(0));
+            connection.busy_timeout(self.patience)?;
+            is_busy
+        };
+        self.is_checkpoint_due = attempt(&self.connection).unwrap_or(true);
     }
 }

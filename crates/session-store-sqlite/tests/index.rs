@@ -129,3 +129,24 @@ fn a_short_word_is_looked_for_in_pages_of_bounded_work() {
         }
     });
 }
+
+#[test]
+fn a_reader_in_the_way_of_the_checkpoint_holds_up_no_append() {
+    let folder = Folder::new();
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        fill(&store).await;
+        let reader = Connection::open(folder.path()).unwrap();
+        reader.execute_batch("BEGIN").unwrap();
+        let count = "SELECT count(*) FROM event";
+        let seen: i64 = reader.query_row(count, [], |row| row.get(0)).unwrap();
+        let tombstone = EventBody::Message(Message::assistant(""));
+        store.erase(&SID, seq(2), tombstone).await.unwrap();
+        // It would wait for half a minute if the checkpoint waited.
+        let next = Batch::from(user("u3", "three"));
+        let outcome = store.append(&SID, Expected::Any, next).await;
+        assert_eq!(outcome.unwrap().done().unwrap().new, 1);
+        let again: i64 = reader.query_row(count, [], |row| row.get(0)).unwrap();
+        assert_eq!((seen, again), (3, 3));
+    });
+}
