@@ -48,5 +48,6 @@ fn keeping_all_keeps_the_preamble() {
         Pass::of(At(at, Policy::ARCHIVE)).check("s1 p0 u1 a1", "fits");
     }
     Pass::of(At(2, Policy::ARCHIVE)).check("s1 p0 u1 a1", "s1 / p0 / u1 a1");
+    Pass::of(At(1, Policy::WINDOW)).check("p0 p1 u1 a1", "fits");
     Pass::of(At(2, Policy::WINDOW)).check("s1 p0 u1 a1", "fits");
 }

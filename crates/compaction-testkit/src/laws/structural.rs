@@ -213,11 +213,11 @@ pub fn declining(trial: &Trial<'_>) -> Verdict {
             "a pass that asked nothing has two endings".into()
         });
     };
+    let drops = trial.policy().superseded == Superseded::LeaveAlways
+        && !pending.plan().superseded().is_empty();
     match trial.declined() {
-        Outcome::Unchanged(Unchanged::Declined) => Ok(()),
-        Outcome::Compacted(plan) if trial.policy().superseded == Superseded::LeaveAlways => {
-            declined_plan(plan, pending.plan())
-        }
+        Outcome::Unchanged(Unchanged::Declined) if !drops => Ok(()),
+        Outcome::Compacted(plan) if drops => declined_plan(plan, pending.plan()),
         other => Err(format!("declining ends as {other:?}")),
     }
 }
@@ -227,10 +227,9 @@ fn declined_plan(plan: &Plan, asked: &Plan) -> Verdict {
     demand(plan.cut().is_none() && plan.covered().is_empty(), || {
         "something is covered without a summary".into()
     })?;
-    demand(
-        !superseded.is_empty() && superseded == asked.superseded(),
-        || "what is superseded depends on the summary".into(),
-    )
+    demand(superseded == asked.superseded(), || {
+        "what is superseded depends on the summary".into()
+    })
 }
 
 fn demand(holds: bool, why: impl FnOnce() -> String) -> Verdict {
