@@ -38,7 +38,7 @@ pub struct SqliteOptions {
     pub readers: usize,
     /// How many events may be outside the search index before it catches up. It does so when
     /// nothing was written for a tenth of a second, or when it is 16 times as many. Every search
-    /// looks through these one by one. Default: 512, some milliseconds of a search.
+    /// looks through these one by one. Default: 2,048, some milliseconds of a search.
     pub index_after: u32,
 }
 
@@ -48,7 +48,7 @@ impl Default for SqliteOptions {
             durability: Durability::Normal,
             busy_timeout: Duration::from_secs(30),
             readers: 4,
-            index_after: 512,
+            index_after: 2_048,
         }
     }
 }
