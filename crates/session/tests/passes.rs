@@ -1,6 +1,11 @@
 //! Passes through the whole service: what they write, what they leave alone, what overtakes them.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::string_slice
+)]
 
 mod common;
 

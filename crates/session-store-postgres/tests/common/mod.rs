@@ -182,7 +182,8 @@ fn ordinary_user(folder: &Path) -> Option<(u32, u32)> {
         users.lines().find_map(|line| {
             let fields: Vec<&str> = line.split(':').collect();
             let is_it = fields.first() == Some(&name);
-            is_it.then(|| (fields[2].parse().unwrap(), fields[3].parse().unwrap()))
+            let number = |at: usize| fields.get(at)?.parse().ok();
+            is_it.then(|| number(2).zip(number(3)))?
         })
     };
     Some(of("postgres").or_else(|| of("nobody")).unwrap())

@@ -5,6 +5,7 @@
     unreachable_pub,
     missing_debug_implementations,
     missing_docs,
+    clippy::string_slice,
     clippy::unwrap_used
 )]
 

@@ -111,7 +111,7 @@ async fn stats(
         lines.extend(self::lines(sessions, id, args.log).await?);
     }
     parallel::each(&mut lines, "counting", is_long, |line| {
-        line.count(sessions, estimator)
+        line.count(sessions, estimator);
     });
     let mut stats = Stats {
         source: String::new(),
