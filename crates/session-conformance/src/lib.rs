@@ -13,6 +13,7 @@ mod ops;
 mod program;
 mod run;
 mod seen;
+mod stopwatch;
 mod store;
 mod world;
 

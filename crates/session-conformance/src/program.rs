@@ -149,9 +149,9 @@ impl Asked {
             files: Vec::new(),
             only: None,
             is_json: false,
-            options: Options {
-                program: std::env::current_exe().ok(),
-                ..Options::default()
+            options: match std::env::current_exe() {
+                Ok(program) => Options::default().with_program(program),
+                Err(_) => Options::default(),
             },
         };
         let mut arguments = arguments.iter();

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::case::{Case, Entry, Expect};
 use crate::compare;
@@ -13,6 +13,7 @@ use crate::keys::Checked;
 use crate::laws::Law;
 use crate::ops::{self, Ran};
 use crate::seen::Seen;
+use crate::stopwatch::{Stopwatch, millis};
 use crate::store::{Scratch, StoreKind};
 use crate::world::Setting;
 
@@ -25,6 +26,7 @@ pub struct Options {
     pub store: Option<StoreKind>,
     /// The program of the runner, for cases that need processes of their own.
     pub program: Option<PathBuf>,
+    stopwatch: Stopwatch,
 }
 
 impl Options {
@@ -32,6 +34,14 @@ impl Options {
     #[must_use]
     pub fn on(mut self, store: StoreKind) -> Self {
         self.store = Some(store);
+        self
+    }
+
+    /// The same options with costs measured in rows that a store reads and writes and not in time:
+    /// for tests that may not depend on a clock.
+    #[must_use]
+    pub fn counting_rows(mut self) -> Self {
+        self.stopwatch = Stopwatch::Rows;
         self
     }
 
@@ -93,6 +103,7 @@ pub fn run_case(case: &Case, options: &Options) -> Verdict {
         let setting = Setting {
             store: *store,
             program: options.program.clone(),
+            stopwatch: options.stopwatch,
         };
         let is_named = options.store.is_none_or(|only| only == *store);
         let label = match stores.len() {
@@ -151,10 +162,10 @@ fn stores(case: &Case, options: &Options) -> Vec<StoreKind> {
 
 /// Runs the case within its time.
 fn timed(case: &Case, setting: &Setting) -> Result<Ran, String> {
-    let started = Instant::now();
+    let running = setting.stopwatch.start();
     let ran = guarded(|| ops::run(case, setting))?;
     if let Ran::Seen(seen) = &ran {
-        in_time(case, seen, started.elapsed())?;
+        in_time(case, seen, running.stop(0))?;
     }
     Ok(ran)
 }
@@ -174,8 +185,7 @@ fn in_time(case: &Case, seen: &Seen, whole: Duration) -> Checked {
         .facts
         .get("time_ms")
         .and_then(serde_json::Value::as_u64);
-    let whole = u64::try_from(whole.as_millis()).unwrap_or(u64::MAX);
-    let came = measured.unwrap_or(whole);
+    let came = measured.unwrap_or_else(|| millis(whole));
     match case.settings.time_limit_ms {
         Some(limit) if came > limit => Err(format!(
             "time_limit_ms: expected at most {limit}, came {came}"

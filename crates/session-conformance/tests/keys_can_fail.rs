@@ -388,6 +388,13 @@ fn other_rows() -> Vec<Row> {
         ),
         Row(
             chat(),
+            prefix.clone(),
+            "hash_equal",
+            json!(true),
+            json!(false),
+        ),
+        Row(
+            chat(),
             prefix,
             "prefix_changes_at_turns",
             json!([3]),
@@ -463,7 +470,8 @@ fn verdict(row: &Row, expected: &Value) -> Verdict {
         false => StoreKind::Memory,
     };
     let program = env!("CARGO_BIN_EXE_session-conformance");
-    run_case(&case, &Options::default().on(store).with_program(program))
+    let options = Options::default().on(store).with_program(program);
+    run_case(&case, &options.counting_rows())
 }
 
 #[test]

@@ -95,7 +95,7 @@ fn mutations(expect: &Value) -> Vec<(String, Value)> {
 fn a_known_case_with_one_wrong_expectation_fails() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases/field-reports.jsonl");
     let text = std::fs::read_to_string(file).unwrap();
-    let options = Options::default().on(StoreKind::Memory);
+    let options = Options::default().on(StoreKind::Memory).counting_rows();
     let mut passed = Vec::new();
     let mut count = 0;
     for line in text.lines() {

@@ -3,8 +3,8 @@
 use serde_json::Value;
 use session::Window;
 
-use crate::case::op::Search;
 use crate::case::pass::{PassSpec, SummarizerSpec};
+use crate::case::search::Search;
 use crate::json::{Object, Parsed, malformed, number};
 
 /// One thing to do.
@@ -73,10 +73,10 @@ pub enum Action {
         /// In this user's name.
         user: Option<String>,
     },
-    /// Moves the clock on.
+    /// Moves the clock.
     Advance {
-        /// By so many milliseconds.
-        millis: u64,
+        /// By so many milliseconds, back where they are below zero.
+        millis: i64,
     },
     /// Touches a session in a user's name, in whatever way.
     Touch {
@@ -244,12 +244,11 @@ impl Action {
             "redo" if rest.is_empty() => Self::Redo,
             "pin" => Self::Pin { id: rest.into() },
             "unpin" => Self::Unpin { id: rest.into() },
-            "advance" => Self::Advance {
-                millis: number(
-                    &rest.parse::<u64>().map_or(Value::Null, Value::from),
-                    "advance",
-                )?
-                .saturating_mul(1000),
+            "advance" => match rest.parse::<i64>() {
+                Ok(seconds) => Self::Advance {
+                    millis: seconds.saturating_mul(1000),
+                },
+                Err(_) => return malformed(format!("unknown action `{sentence}`")),
             },
             _ => return malformed(format!("unknown action `{sentence}`")),
         })
@@ -257,8 +256,8 @@ impl Action {
 }
 
 /// How far the clock moves, in milliseconds.
-fn span(object: &mut Object<'_>) -> Parsed<u64> {
-    const UNITS: [(&str, u64); 5] = [
+fn span(object: &mut Object<'_>) -> Parsed<i64> {
+    const UNITS: [(&str, i64); 5] = [
         ("ms", 1),
         ("seconds", 1_000),
         ("minutes", 60_000),
@@ -267,10 +266,14 @@ fn span(object: &mut Object<'_>) -> Parsed<u64> {
     ];
     let mut span = None;
     for (unit, millis) in UNITS {
-        if let Some(count) = object.number(unit)? {
-            let more = count.saturating_mul(millis);
-            span = Some(span.unwrap_or(0_u64).saturating_add(more));
-        }
+        let Some(value) = object.take(unit) else {
+            continue;
+        };
+        let Some(count) = value.as_i64() else {
+            return malformed(format!("`{unit}` of advance must be a whole number"));
+        };
+        let more = count.saturating_mul(millis);
+        span = Some(span.unwrap_or(0_i64).saturating_add(more));
     }
     match span {
         Some(span) => Ok(span),

@@ -1,12 +1,16 @@
 //! Cases: an input, what is done with it, and what must come of it.
 
 mod action;
+mod bytes;
+mod estimator;
 mod expect;
 mod file;
 mod generate;
 mod op;
 mod pass;
 mod record;
+mod search;
+mod settings;
 
 use serde_json::Value;
 
@@ -14,13 +18,16 @@ use crate::json::{Malformed, Object, Parsed, malformed};
 
 pub(crate) use self::action::pass as pass_of_sentence;
 pub use self::action::{Action, Lifetime};
+pub(crate) use self::estimator::EstimatorSpec;
 pub(crate) use self::expect::names;
 pub use self::expect::{Claim, Expect};
 pub use self::file::{Entry, entries};
-pub(crate) use self::op::{EstimatorSpec, StoreName};
-pub use self::op::{Op, Race, Search, Settings};
+pub use self::op::{Op, Race};
 pub use self::pass::{PassSpec, SummarizerSpec, TriggerSpec, WindowSpec};
 pub use self::record::{Record, Records};
+pub use self::search::Search;
+pub use self::settings::Settings;
+pub(crate) use self::settings::StoreName;
 
 /// One case.
 ///

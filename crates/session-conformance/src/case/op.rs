@@ -1,51 +1,12 @@
-//! What is done: the settings of a case.
-
-use std::collections::BTreeMap;
+//! What is done.
 
 use serde_json::Value;
 
 use crate::case::action::Action;
+use crate::case::bytes::file;
 use crate::case::pass::PassSpec;
-use crate::json::{Object, Parsed, list, malformed, text, texts};
-
-/// What is done, and around what.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct Settings {
-    /// What is done.
-    pub op: Op,
-    /// Who counts tokens.
-    pub(crate) estimator: EstimatorSpec,
-    /// The stores it is about; empty for any.
-    pub(crate) stores: Vec<StoreName>,
-    /// The environment it runs in.
-    pub(crate) env: BTreeMap<String, String>,
-    /// How long it may take, in milliseconds.
-    pub(crate) time_limit_ms: Option<u64>,
-}
-
-/// A store by name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum StoreName {
-    Memory,
-    Sqlite,
-    Postgres,
-}
-
-/// How tokens are counted.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) enum EstimatorSpec {
-    /// As the library does.
-    #[default]
-    Library,
-    /// A quarter of the characters.
-    CharsDiv4,
-    /// Each event has a cost.
-    Costs {
-        by_id: BTreeMap<String, u64>,
-        each: u64,
-    },
-}
+use crate::case::search::Search;
+use crate::json::{Object, Parsed, list, malformed, text};
 
 /// An operation of the runner.
 #[derive(Clone, Debug)]
@@ -133,6 +94,8 @@ pub enum Op {
     },
     /// The beginning of what a provider gets, from turn to turn.
     HashPrefix {
+        /// What is done, action by action; turn by turn where nothing is said.
+        steps: Vec<Action>,
         /// The pass after each turn.
         pass: PassSpec,
         /// The format of the request.
@@ -166,135 +129,8 @@ pub struct Race {
     pub parallel_compactions: u64,
 }
 
-/// A search.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Search {
-    /// What it is called in `found`.
-    pub name: String,
-    /// The keywords.
-    pub words: Vec<String>,
-    /// Whether all of them must be there.
-    pub is_all: bool,
-    /// How many hits at most; all where nothing is said.
-    pub limit: Option<u64>,
-}
-
-impl Search {
-    pub(crate) fn literal(word: &str) -> Self {
-        Self {
-            name: word.into(),
-            words: vec![word.into()],
-            ..Self::default()
-        }
-    }
-
-    pub(crate) fn take(object: &mut Object<'_>) -> Parsed<Self> {
-        let mut search = Self::parse(object.need("query")?)?;
-        search.is_all = match object.text("mode")? {
-            None | Some("any") => false,
-            Some("all") => true,
-            Some(other) => return malformed(format!("unknown mode `{other}`")),
-        };
-        search.limit = object.number("limit")?;
-        Ok(search)
-    }
-
-    fn parse(value: &Value) -> Parsed<Self> {
-        match value {
-            Value::Array(_) => {
-                let words = texts(value, "query")?;
-                Ok(Self {
-                    name: words.join(" "),
-                    words,
-                    ..Self::default()
-                })
-            }
-            value => Ok(Self::literal(text(value, "query")?)),
-        }
-    }
-}
-
-impl Settings {
-    pub(crate) fn parse(value: &Value) -> Parsed<Self> {
-        let mut object = Object::of(value, "settings")?;
-        let name = object.need_text("op")?;
-        let stores = object.texts("storages")?.unwrap_or_default();
-        let settings = Self {
-            estimator: match object.take("estimator") {
-                Some(value) => EstimatorSpec::parse(value)?,
-                None => EstimatorSpec::default(),
-            },
-            stores: stores
-                .iter()
-                .map(|name| StoreName::parse(name))
-                .collect::<Parsed<_>>()?,
-            env: match object.take("env") {
-                Some(value) => env(value)?,
-                None => BTreeMap::new(),
-            },
-            time_limit_ms: object.number("time_limit_ms")?,
-            op: Op::take(name, &mut object)?,
-        };
-        match object.text("clock")? {
-            None | Some("fixed" | "moves") => {}
-            Some(other) => return malformed(format!("unknown clock `{other}`")),
-        }
-        object.finish()?;
-        Ok(settings)
-    }
-}
-
-impl StoreName {
-    pub(crate) fn parse(name: &str) -> Parsed<Self> {
-        match name {
-            "memory" => Ok(Self::Memory),
-            "sqlite" => Ok(Self::Sqlite),
-            "postgres" => Ok(Self::Postgres),
-            other => malformed(format!("unknown store `{other}`")),
-        }
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Memory => "memory",
-            Self::Sqlite => "sqlite",
-            Self::Postgres => "postgres",
-        }
-    }
-}
-
-impl EstimatorSpec {
-    fn parse(value: &Value) -> Parsed<Self> {
-        if let Value::String(name) = value {
-            return match name.as_str() {
-                "default" => Ok(Self::Library),
-                "chars_div_4" => Ok(Self::CharsDiv4),
-                other => malformed(format!("unknown estimator `{other}`")),
-            };
-        }
-        let mut object = Object::of(value, "estimator")?;
-        let each = object.number("each")?;
-        let default = object.number("default")?;
-        let mut by_id = BTreeMap::new();
-        if let Some(value) = object.take("by_id") {
-            let mut costs = Object::of(value, "by_id")?;
-            for id in costs.names().collect::<Vec<_>>() {
-                by_id.insert(id.to_owned(), costs.need_number(id)?);
-            }
-        } else if each.is_none() {
-            return malformed("estimator has neither `each` nor `by_id`");
-        }
-        object.finish()?;
-        match each.or(default) {
-            Some(each) => Ok(Self::Costs { by_id, each }),
-            None => malformed("estimator has no `default`"),
-        }
-    }
-}
-
 impl Op {
-    fn take(name: &str, object: &mut Object<'_>) -> Parsed<Self> {
+    pub(crate) fn take(name: &str, object: &mut Object<'_>) -> Parsed<Self> {
         Ok(match name {
             "compact" => Self::Compact(PassSpec::take(object)?),
             "steps" => {
@@ -386,6 +222,10 @@ impl Op {
             },
             "hash_prefix" => Self::HashPrefix {
                 format: object.text("format")?.unwrap_or("openai").into(),
+                steps: match object.take("steps") {
+                    Some(value) => actions(value, "steps")?,
+                    None => then(object)?,
+                },
                 pass: match object.take("per_turn_compact") {
                     Some(value) => PassSpec::parse(value, "per_turn_compact")?,
                     None => PassSpec::take(object)?,
@@ -459,73 +299,6 @@ fn then(object: &mut Object<'_>) -> Parsed<Vec<Action>> {
     }
 }
 
-/// The bytes of a file that stands in the case: its lines, or one JSON value.
-fn file(object: &mut Object<'_>) -> Parsed<Option<Vec<u8>>> {
-    let tail = match object.text("raw_hex_tail")? {
-        Some(hex) => bytes_of_hex(hex)?,
-        None => Vec::new(),
-    };
-    let lines = object.texts("raw_lines")?;
-    let data = object.take("data");
-    let mut bytes = match (lines, data) {
-        (Some(_), Some(_)) => return malformed("settings has both `raw_lines` and `data`"),
-        (Some(lines), None) => lines.iter().flat_map(|line| bytes_of_line(line)).collect(),
-        (None, Some(data)) => data.to_string().into_bytes(),
-        (None, None) if tail.is_empty() => return Ok(None),
-        (None, None) => Vec::new(),
-    };
-    bytes.extend(tail);
-    Ok(Some(bytes))
-}
-
-/// The bytes of a line, in which `<300 NUL bytes>` stands for such bytes.
-fn bytes_of_line(line: &str) -> Vec<u8> {
-    const END: &str = " NUL bytes>";
-    let mut bytes = Vec::new();
-    let mut rest = line;
-    while let Some((before, after)) = rest.split_once('<') {
-        bytes.extend_from_slice(before.as_bytes());
-        let count = after
-            .split_once(END)
-            .and_then(|(count, after)| Some((count.parse::<usize>().ok()?, after)));
-        match count {
-            Some((count, after)) => {
-                bytes.resize(bytes.len().saturating_add(count), 0);
-                rest = after;
-            }
-            None => {
-                bytes.push(b'<');
-                rest = after;
-            }
-        }
-    }
-    bytes.extend_from_slice(rest.as_bytes());
-    bytes
-}
-
-fn bytes_of_hex(hex: &str) -> Parsed<Vec<u8>> {
-    let digits: Vec<char> = hex.chars().filter(|c| !c.is_whitespace()).collect();
-    let byte = |pair: &[char]| {
-        let text: String = pair.iter().collect();
-        u8::from_str_radix(&text, 16)
-            .ok()
-            .filter(|_| pair.len() == 2)
-    };
-    match digits.chunks(2).map(byte).collect() {
-        Some(bytes) => Ok(bytes),
-        None => malformed("raw_hex_tail must be pairs of hexadecimal digits"),
-    }
-}
-
-fn env(value: &Value) -> Parsed<BTreeMap<String, String>> {
-    let mut object = Object::of(value, "env")?;
-    let mut env = BTreeMap::new();
-    for name in object.names().collect::<Vec<_>>() {
-        env.insert(name.to_owned(), object.need_text(name)?.to_owned());
-    }
-    Ok(env)
-}
-
 fn ids_actions(actions: Vec<String>) -> Parsed<Vec<String>> {
     const KNOWN: [&str; 7] = [
         "create",
@@ -542,19 +315,5 @@ fn ids_actions(actions: Vec<String>) -> Parsed<Vec<String>> {
     {
         Some(action) => malformed(format!("unknown action `{action}`")),
         None => Ok(actions),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_stand_for_their_bytes() {
-        assert_eq!(bytes_of_line("a\n"), b"a\n");
-        assert_eq!(bytes_of_line("<3 NUL bytes>\n"), b"\0\0\0\n");
-        assert_eq!(bytes_of_line("x<y>z<2 NUL bytes>"), b"x<y>z\0\0");
-        assert_eq!(bytes_of_hex("ff 0A").unwrap(), [255, 10]);
-        bytes_of_hex("f").unwrap_err();
     }
 }

@@ -17,8 +17,7 @@ impl CaseClock {
         Self(Arc::new(AtomicI64::new(BEGINNING)))
     }
 
-    pub(crate) fn advance(&self, millis: u64) {
-        let millis = i64::try_from(millis).unwrap_or(i64::MAX);
+    pub(crate) fn advance(&self, millis: i64) {
         let moment = self.0.load(Ordering::SeqCst).saturating_add(millis);
         self.0.store(moment, Ordering::SeqCst);
     }

@@ -10,19 +10,37 @@ use session_store::{
     Scope, SearchQuery, Session, SessionMark, SessionPatch, SessionQuery, SessionStore, StoreError,
 };
 
-/// How many rows were handed out. Clones share it.
+/// How many rows were handed out and taken in. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Reads(Arc<AtomicU64>);
+pub(crate) struct Reads {
+    read: Arc<AtomicU64>,
+    written: Arc<AtomicU64>,
+}
+
+/// Rows that were counted.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Rows {
+    pub(crate) read: u64,
+    pub(crate) written: u64,
+}
 
 impl Reads {
     /// How many since the last time.
-    pub(crate) fn take(&self) -> u64 {
-        self.0.swap(0, Ordering::SeqCst)
+    pub(crate) fn take(&self) -> Rows {
+        Rows {
+            read: self.read.swap(0, Ordering::SeqCst),
+            written: self.written.swap(0, Ordering::SeqCst),
+        }
     }
 
     fn add(&self, rows: usize) {
         let rows = u64::try_from(rows).unwrap_or(u64::MAX);
-        self.0.fetch_add(rows, Ordering::SeqCst);
+        self.read.fetch_add(rows, Ordering::SeqCst);
+    }
+
+    fn add_written(&self, rows: usize) {
+        let rows = u64::try_from(rows).unwrap_or(u64::MAX);
+        self.written.fetch_add(rows, Ordering::SeqCst);
     }
 }
 
@@ -72,6 +90,7 @@ impl SessionStore for Counting {
         expected: Expected,
         batch: Batch,
     ) -> Result<Appended, StoreError> {
+        self.reads.add_written(batch.events.len());
         self.store.append(id, expected, batch).await
     }
 

@@ -34,6 +34,9 @@ pub(super) const KEYS: &[Key] = &[
     Key::new("prefix_stable", Shape::Flag, |s, e| {
         same(s, "prefix_stable", e)
     }),
+    Key::new("hash_equal", Shape::Flag, |s, e| {
+        same(s, "prefix_stable", e)
+    }),
     Key::new("prefix_changes_at_turns", Shape::Numbers, |s, e| {
         same(s, "prefix_changes_at_turns", e)
     }),

@@ -10,6 +10,7 @@ use super::Law;
 use crate::case::Case;
 use crate::ops::{Ran, run};
 use crate::seen::{Drive, Export, PassSeen, Seen, Snapshot};
+use crate::stopwatch::Stopwatch;
 use crate::store::StoreKind;
 use crate::world::Setting;
 
@@ -28,6 +29,7 @@ fn sound() -> Seen {
     let setting = Setting {
         store: StoreKind::Memory,
         program: None,
+        stopwatch: Stopwatch::Rows,
     };
     match run(&case, &setting).unwrap() {
         Ran::Seen(seen) => *seen,

@@ -107,8 +107,8 @@ fn words(line: &str) -> Vec<String> {
     words
 }
 
-/// The program `compaction`, which stands beside the one of the runner. Where cargo runs this, it
-/// is asked to build the program first, so that it is not an old one.
+/// The program `compaction`, which stands beside the one of the runner. Where cargo runs this and
+/// the program is missing or older than the sources, it is asked to build it first.
 fn program(setting: &Setting) -> Runs<PathBuf> {
     static BUILT: OnceLock<Runs<()>> = OnceLock::new();
 
@@ -119,9 +119,11 @@ fn program(setting: &Setting) -> Runs<PathBuf> {
         .ok_or("the program of the runner is nowhere")?;
     let program = folder.join(format!("compaction{}", std::env::consts::EXE_SUFFIX));
     if let Some(cargo) = std::env::var_os("CARGO") {
-        BUILT
-            .get_or_init(|| build(Path::new(&cargo), folder))
-            .clone()?;
+        let made = || match is_newer_than_sources(&program) {
+            true => Ok(()),
+            false => build(Path::new(&cargo), folder),
+        };
+        BUILT.get_or_init(made).clone()?;
     }
     match program.is_file() {
         true => Ok(program),
@@ -130,6 +132,29 @@ fn program(setting: &Setting) -> Runs<PathBuf> {
             program.display()
         )),
     }
+}
+
+/// Whether the program was made after every source file of the workspace was written.
+fn is_newer_than_sources(program: &Path) -> bool {
+    let changed = |path: &Path| std::fs::metadata(path).and_then(|it| it.modified()).ok();
+    let Some(made) = changed(program) else {
+        return false;
+    };
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten();
+        for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+            let is_source = path
+                .extension()
+                .is_some_and(|it| it == "rs" || it == "toml");
+            match path.is_dir() {
+                true => folders.push(path),
+                false if is_source && changed(&path).is_none_or(|it| it > made) => return false,
+                false => {}
+            }
+        }
+    }
+    true
 }
 
 fn build(cargo: &Path, folder: &Path) -> Runs<()> {

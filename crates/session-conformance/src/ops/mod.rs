@@ -71,9 +71,14 @@ pub(crate) fn run(case: &Case, setting: &Setting) -> Runs<Ran> {
             then,
         } => damage::corrupt(case, setting, row, column, value.as_deref(), then),
         Op::Migrate { from_schema, then } => damage::migrate(case, setting, from_schema, then),
-        Op::HashPrefix { pass, format } => {
-            prefix::prefix(case, setting, pass, format).map(Ran::from)
-        }
+        Op::HashPrefix {
+            steps,
+            pass,
+            format,
+        } => match steps.is_empty() {
+            true => prefix::by_turn(case, setting, pass, format).map(Ran::from),
+            false => prefix::by_step(case, setting, steps, format).map(Ran::from),
+        },
         Op::Perf {
             covered_events,
             active_events,

@@ -1,13 +1,15 @@
 //! How cost grows with what is in a session.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::json;
 use session::{Expected, Message, Trigger, Window};
 use session_log::{EventId, NewEvent};
+use session_store::Scope;
 
-use crate::case::{Case, PassSpec, pass_of_sentence};
+use crate::case::{Case, PassSpec, Search, pass_of_sentence};
 use crate::seen::Seen;
+use crate::stopwatch::{Stopwatch, millis};
 use crate::world::{Runs, Setting, World, wait};
 
 /// How often each thing is measured; the fastest time counts.
@@ -26,6 +28,8 @@ const ATTEMPTS: usize = 5;
 enum Measure {
     View,
     Append,
+    Open,
+    Search(Search),
     Trigger(PassSpec),
     /// A pass; one that leaves half of the view where nothing is said.
     Compact(Option<PassSpec>),
@@ -51,8 +55,7 @@ pub(super) fn perf(
         return Err("no pass that is measured covers anything".into());
     }
     let slowest = taken.times.iter().copied().max().unwrap_or_default();
-    let millis = u64::try_from(slowest.as_millis()).unwrap_or(u64::MAX);
-    seen.facts.insert("time_ms", json!(millis));
+    seen.facts.insert("time_ms", json!(millis(slowest)));
     seen.facts.insert("rows_read_by_compact", json!(taken.rows));
     let bench = |covered, active| Bench::new(case, setting, covered, active)?.all(&measures);
     if case.expect.has("time_ratio_to_fresh_session_at_most") {
@@ -114,6 +117,8 @@ impl Measure {
         match (verb, rest) {
             ("view", "") => Ok(Self::View),
             ("append", "") => Ok(Self::Append),
+            ("open" | "reopen", "") => Ok(Self::Open),
+            ("search", words) if !words.is_empty() => Ok(Self::Search(Search::literal(words))),
             ("compact", "") => Ok(Self::Compact(None)),
             ("compact", rest) => pass_of_sentence(rest)
                 .map(|spec| Self::Compact(Some(spec)))
@@ -143,6 +148,7 @@ struct Bench {
     active: u64,
     /// Whether a pass that was measured covered something.
     covers: bool,
+    stopwatch: Stopwatch,
 }
 
 struct Taken {
@@ -162,6 +168,7 @@ impl Bench {
             written: 0,
             active,
             covers: false,
+            stopwatch: setting.stopwatch,
         };
         bench.append(covered.saturating_add(active))?;
         if covered > 0 {
@@ -232,7 +239,7 @@ impl Bench {
     fn once(&mut self, measure: &Measure) -> Runs<(Duration, u64)> {
         self.fill()?;
         self.world.reads.take();
-        let started = Instant::now();
+        let running = self.stopwatch.start();
         match measure {
             Measure::View => {
                 let sessions = &self.world.sessions;
@@ -240,6 +247,11 @@ impl Bench {
                 view.map_err(|error| error.to_string())?;
             }
             Measure::Append => self.append(1)?,
+            Measure::Open => self.world.reopen()?,
+            Measure::Search(search) => {
+                let scope = Scope::Session(self.world.session.clone());
+                self.world.find(search, &scope);
+            }
             Measure::Trigger(spec) => {
                 if self.compact(spec)? {
                     return Err("a trigger fired that cannot".into());
@@ -251,7 +263,9 @@ impl Bench {
                 self.covers |= self.compact(spec.as_ref().unwrap_or(&usual))?;
             }
         }
-        Ok((started.elapsed(), self.world.reads.take()))
+        let rows = self.world.reads.take();
+        let took = running.stop(rows.read.saturating_add(rows.written));
+        Ok((took, rows.read))
     }
 
     /// Brings the view to its size again.

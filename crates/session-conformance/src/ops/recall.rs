@@ -1,12 +1,11 @@
 //! Looking for words, and looking at the view.
 
-use std::time::Instant;
-
 use serde_json::{Map, Value, json};
 use session_store::Scope;
 
 use crate::case::{Case, Search};
 use crate::seen::Seen;
+use crate::stopwatch::millis;
 use crate::world::{Runs, Setting, World};
 
 /// Searches over the whole input, one after the other.
@@ -19,15 +18,15 @@ pub(super) fn search(
     let mut world = World::new(case, setting)?;
     world.append_input()?;
     let scope = Scope::Session(world.session.clone());
-    let started = Instant::now();
+    let running = setting.stopwatch.start();
     let mut found = Map::new();
     for search in searches {
         if let Some(ids) = world.find(search, &scope) {
             found.insert(search.name.clone(), ids);
         }
     }
-    let millis = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX);
-    world.facts.insert("time_ms", json!(millis));
+    let took = running.stop(0);
+    world.facts.insert("time_ms", json!(millis(took)));
     let found = match is_one {
         true => found.into_iter().next().map(|(_, ids)| ids),
         false => Some(Value::Object(found)),

@@ -1,11 +1,10 @@
 //! Counting.
 
-use std::time::Instant;
-
 use serde_json::json;
 
 use crate::case::{Case, Records};
 use crate::seen::Seen;
+use crate::stopwatch::millis;
 use crate::world::{Runs, Setting, World};
 
 /// How much shorter what is generated is made, to see whether its length matters.
@@ -15,9 +14,9 @@ const DIVISOR: usize = 10;
 pub(super) fn count(case: &Case, setting: &Setting) -> Runs<Seen> {
     let world = World::new(case, setting)?;
     world.estimator.warm_up();
-    let started = Instant::now();
+    let running = setting.stopwatch.start();
     let costs = costs(&world, &case.input)?;
-    let millis = started.elapsed().as_millis();
+    let took = running.stop(0);
     let shorter = case.input.shortened(DIVISOR).map_err(|e| e.reason)?;
     let is_generated = costs.len() == shorter.all.len()
         && case
@@ -35,8 +34,7 @@ pub(super) fn count(case: &Case, setting: &Setting) -> Runs<Seen> {
         costs: Some(costs),
         ..Seen::default()
     };
-    let millis = u64::try_from(millis).unwrap_or(u64::MAX);
-    seen.facts.insert("time_ms", json!(millis));
+    seen.facts.insert("time_ms", json!(millis(took)));
     Ok(seen)
 }
 

@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use session::{Error, Expected, Message, Sessions, Window};
 use session_log::{EventBody, EventId, EventType, Json, NewEvent, SessionId};
-use session_store::{
-    Branches, Keywords, Reach, Scope, SearchQuery, SessionQuery, SessionStoreExt as _,
-};
+use session_store::{SessionQuery, SessionStoreExt as _};
 
 use super::{Runs, World, wait};
-use crate::case::{Action, Lifetime, PassSpec, Search};
+use crate::case::{Action, Lifetime, PassSpec};
 use crate::export;
 use crate::failure::{Failure, with_causes};
 use crate::seen::Seen;
@@ -122,21 +120,21 @@ impl World {
     }
 
     /// Keeps an error that came.
-    fn note(&mut self, done: Result<(), Error>) {
+    pub(super) fn note(&mut self, done: Result<(), Error>) {
         if let Err(error) = done {
             self.failures.push(Failure::of(&error));
         }
     }
 
     /// The service in a user's name, or in nobody's.
-    fn in_name_of(&self, user: Option<&str>) -> Sessions {
+    pub(super) fn in_name_of(&self, user: Option<&str>) -> Sessions {
         match user {
             Some(user) => self.sessions.scoped(user),
             None => self.sessions.clone(),
         }
     }
 
-    fn named(&self, session: Option<&str>) -> Runs<SessionId> {
+    pub(super) fn named(&self, session: Option<&str>) -> Runs<SessionId> {
         match session {
             Some(session) => SessionId::new(session).map_err(|error| error.to_string()),
             None => Ok(self.session.clone()),
@@ -275,95 +273,6 @@ impl World {
         self.failures.extend(other.failures);
         // The log of the copy is another log.
         self.states.clear();
-        Ok(())
-    }
-
-    /// Reads the view; a refusal is kept as an error.
-    fn view(
-        &mut self,
-        branch: Option<&str>,
-        session: Option<&str>,
-        user: Option<&str>,
-    ) -> Runs<()> {
-        let sessions = self.in_name_of(user);
-        let id = self.named(session)?;
-        if let Some(branch) = branch {
-            return self.view_of_branch(branch);
-        }
-        let view = wait(sessions.view(&id));
-        self.note(view.map(|_| ()));
-        Ok(())
-    }
-
-    /// What a branch sees of the view: what the root said, its ancestors and it itself.
-    pub(crate) fn view_of_branch(&mut self, branch: &str) -> Runs<()> {
-        let branch = session_log::Branch::new(branch).map_err(|error| error.to_string())?;
-        let branches = Branches::VisibleTo(branch);
-        match wait(self.sessions.view(&self.session)) {
-            Ok(view) => {
-                let seen = view.events().iter();
-                let seen = seen.filter(|event| branches.accepts(event.branch.as_ref()));
-                let ids: Vec<&str> = seen.map(|event| event.id.as_str()).collect();
-                self.facts.insert("view", json!(ids));
-            }
-            Err(error) => self.failures.push(Failure::of(&error)),
-        }
-        Ok(())
-    }
-
-    /// Looks for keywords in the session, or in all sessions of a user.
-    fn search(&mut self, search: &Search, user: Option<&str>) -> Runs<()> {
-        let scope = match user {
-            Some(user) => Scope::Owner(user.into()),
-            None => Scope::Session(self.session.clone()),
-        };
-        if let Some(found) = self.find(search, &scope) {
-            self.facts.insert("found", found);
-        }
-        Ok(())
-    }
-
-    /// The ids that a search finds.
-    pub(crate) fn find(&mut self, search: &Search, scope: &Scope) -> Option<Value> {
-        let mut query = SearchQuery::new(search.words.iter().cloned())
-            .with_keywords(match search.is_all {
-                true => Keywords::All,
-                false => Keywords::Any,
-            })
-            .with_reach(Reach::TextAndTools);
-        if let Some(limit) = search.limit {
-            query = query.with_limit(usize::try_from(limit).unwrap_or(usize::MAX));
-        }
-        let mut ids: Vec<String> = Vec::new();
-        loop {
-            let page = match scope {
-                Scope::Owner(owner) => wait(self.sessions.search_owner(owner, &query)),
-                _ => wait(self.sessions.search(&self.session, &query)),
-            };
-            let page = match page {
-                Ok(page) => page,
-                Err(error) => {
-                    self.failures.push(Failure::of(&error));
-                    return None;
-                }
-            };
-            ids.extend(page.items.iter().map(|hit| hit.event.id.as_str().into()));
-            match page.next {
-                Some(mark) if search.limit.is_none() => query.after = Some(mark),
-                _ => return Some(json!(ids)),
-            }
-        }
-    }
-
-    fn list(&mut self, user: Option<&str>) -> Runs<()> {
-        let page = wait(self.in_name_of(user).list(&SessionQuery::all()));
-        match page {
-            Ok(page) => {
-                let ids: Vec<&str> = page.items.iter().map(|it| it.id.as_str()).collect();
-                self.facts.insert("listed", json!(ids));
-            }
-            Err(error) => self.failures.push(Failure::of(&error)),
-        }
         Ok(())
     }
 

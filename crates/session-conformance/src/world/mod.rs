@@ -4,6 +4,7 @@ mod act;
 mod file;
 mod pass;
 mod read;
+mod recall;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
@@ -21,6 +22,7 @@ use crate::case::{Case, Op, Records};
 use crate::failure::Failure;
 use crate::fakes::{CaseClock, CaseEstimator, Counting, Reads, Recorder};
 use crate::seen::{Export, FileSeen, PassSeen, Seen, Snapshot};
+use crate::stopwatch::Stopwatch;
 use crate::store::{Home, StoreKind};
 
 /// What a case runs in.
@@ -29,6 +31,7 @@ pub(crate) struct Setting {
     pub(crate) store: StoreKind,
     /// The program of the runner, for cases that need other processes.
     pub(crate) program: Option<PathBuf>,
+    pub(crate) stopwatch: Stopwatch,
 }
 
 /// Something that the runner itself could not do.
