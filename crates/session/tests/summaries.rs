@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Always, World, block_on, id};
-use session::{Compaction, Error, Outcome, Window};
+use session::{Compaction, Error, Message, Outcome, Window};
 use session_summarizer::{Scripted, Summarizer, SummarizerError};
 
 fn summarized(summarizer: impl Summarizer) -> Compaction {
@@ -74,17 +74,25 @@ fn each_failed_check_has_a_name_and_history_stays_byte_for_byte() {
     let again = "A very long story about nothing in particular. ".repeat(20);
     let long = "The person wanted to know how the gate is opened, and the answer was that a green \
                 key does it, which hangs beside the door in the hall, behind the coats.";
-    for (text, reason) in [
-        ("Error: connection refused", "error_text"),
-        ("I'm sorry, but I can't help with that request.", "refusal"),
-        (again.as_str(), "loop"),
-        (long, "inflated"),
+    let short = "How is the gate opened, and where do I find the key?";
+    let much: String = (1..=60)
+        .map(|number| format!("Door {number} has key {}. ", number * 7))
+        .collect();
+    for (asked, text, reason) in [
+        (short, "Error: connection refused", "error_text"),
+        (
+            short,
+            "I'm sorry, but I can't help with that request.",
+            "refusal",
+        ),
+        (&much, again.as_str(), "loop"),
+        (short, long, "inflated"),
     ] {
         block_on(async {
             let world = World::new().await;
-            world
-                .append("u1_asks_how_the_gate_is_opened a1_says_with_the_green_key u2 a2")
-                .await;
+            let asked = Message::user(asked);
+            world.sessions.append(&world.id, asked).await.unwrap();
+            world.append("a1 u2 a2").await;
             let before = world.sessions.log(&world.id).await.unwrap();
             let calls = Arc::new(AtomicUsize::new(0));
             let counted = calls.clone();
