@@ -92,8 +92,15 @@ async fn appends(url: &str) {
     time("one append, without trigrams and notifications", 1_000, one).await;
     let one = |number| append(&full, "s1", number, 1);
     time("one append", 1_000, one).await;
+    let what = "an event in batches of 100";
+    let many = |number| append(&plain, "s1", 10_000 + 100 * number, 100);
+    line(
+        &format!("{what}, without them"),
+        times(100, many).await,
+        100,
+    );
     let many = |number| append(&full, "s1", 10_000 + 100 * number, 100);
-    line("an event in batches of 100", times(100, many).await, 100);
+    line(what, times(100, many).await, 100);
     let clients = (0..16).map(|client| {
         let (store, session) = (full.clone(), format!("s{client}"));
         tokio::spawn(async move {

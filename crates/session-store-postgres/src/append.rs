@@ -19,9 +19,13 @@ use crate::store::Inner;
 use crate::text;
 use crate::transaction::{End, finish_and, lock_statement, locked_session, move_head, retry};
 
+/// One visit of the index for each id. Asked for a list of ids instead, the database may go through
+/// all events, if it made its plan while there were few.
 const LOOK_UP: &str = "\
-    SELECT session_id, seq, tokens, estimator, CASE WHEN session_id = $2 THEN record END, id \
-    FROM session_store.event WHERE id = ANY($1)";
+    SELECT known.* FROM unnest($1::text[]) AS wanted (id) CROSS JOIN LATERAL (\
+    SELECT session_id, seq, tokens, estimator, \
+    CASE WHEN session_id = $2 THEN record END AS record, event.id \
+    FROM session_store.event WHERE event.id = wanted.id LIMIT 1) AS known";
 
 const INSERT: &str = "\
     INSERT INTO session_store.event (session_id, owner_key, seq, id, happened_at, event_type, \
@@ -36,10 +40,10 @@ const INSERT_POINTS: &str = "\
     FROM unnest($2::bigint[]) AS seq";
 
 const POINTS: &str = concat!(
-    "SELECT ",
+    "SELECT point.* FROM session_store.turning_point AS place CROSS JOIN LATERAL (SELECT ",
     event_columns!(),
-    " FROM session_store.event WHERE session_id = $1 AND seq IN (SELECT seq \
-     FROM session_store.turning_point WHERE session_id = $1) ORDER BY seq"
+    " FROM session_store.event WHERE session_id = $1 AND event.seq = place.seq LIMIT 1) AS point \
+     WHERE place.session_id = $1 ORDER BY point.seq"
 );
 
 /// How many events one statement writes, and about how many bytes.

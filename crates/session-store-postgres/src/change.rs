@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use futures_util::future::join;
 use session_log::{Event, EventBody, Fields, Seq, SessionId, TokenCount, Version};
 use session_store::{Head, Recount, StoreError, check_tombstone};
-use tokio_postgres::types::ToSql;
+use tokio_postgres::types::{ToSql, Type};
 
 use crate::append::{Draft, kind_of};
 use crate::connect::Lease;
@@ -62,16 +62,22 @@ async fn try_recount(
         .map(|(seq, count)| (*seq, count))
         .collect();
     if !counts.is_empty() {
-        let statement = client.prepare_cached(&store.schema.sql(SET_COUNTS)).await?;
         let seqs: Vec<i64> = counts.keys().copied().map(number).collect();
         let tokens: Vec<i64> = counts.values().map(|it| it.tokens.cast_signed()).collect();
         let estimators: Vec<_> = counts
             .values()
             .map(|it| text::escape(&it.estimator))
             .collect();
-        client
-            .execute(&statement, &[&id.as_str(), &seqs, &tokens, &estimators])
-            .await?;
+        let id_text = id.as_str();
+        let values: [(&(dyn ToSql + Sync), Type); 4] = [
+            (&id_text, Type::TEXT),
+            (&seqs, Type::INT8_ARRAY),
+            (&tokens, Type::INT8_ARRAY),
+            (&estimators, Type::TEXT_ARRAY),
+        ];
+        // Planned for these counts: few of them are looked up, many are joined.
+        let statement = store.schema.sql(SET_COUNTS);
+        client.execute_typed(&statement, &values).await?;
     }
     let is_taken = recount.counters.is_some() && head.version == at;
     if is_taken {

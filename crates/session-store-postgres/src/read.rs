@@ -91,20 +91,25 @@ const SELECT: &str = concat!(
 );
 
 /// What to ask the database; `None` when no place can match.
+///
+/// Each id and each place beside the range is a visit of an index of its own. Asked for a list of
+/// them, the database may go through the log, if it made its plan while that was short.
 fn statement(id: &SessionId, query: &EventQuery) -> Option<Statement> {
     let session = || Value::Text(id.as_str().to_owned());
     let Places { range, also } = Places::of(query);
     let mut statement = Statement::default();
     if !query.ids.is_empty() {
-        // The ids choose the rows; the places only select among these few.
+        let mut ids: Vec<_> = query.ids.iter().map(|id| id.as_str().to_owned()).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        push_each(&mut statement, "$::text[]", Value::Texts(ids));
         statement.push_with(SELECT, session());
-        let ids = query.ids.iter().map(|id| id.as_str().to_owned());
-        statement.push_with(" AND id = ANY($)", Value::Texts(ids.collect()));
         let (first, last) = range.unwrap_or((1, 0));
-        statement.push_with(" AND (seq >= $", Value::Int(first));
+        statement.push_with(" AND id = wanted.it AND (seq >= $", Value::Int(first));
         statement.push_with(" AND seq <= $", Value::Int(last));
         statement.push_with(" OR seq = ANY($))", Value::Ints(also));
         push_conditions(&mut statement, query);
+        statement.push(" LIMIT 1) AS found");
     } else if let Some((first, last)) = range {
         statement.push_with(SELECT, session());
         statement.push_with(" AND seq >= $", Value::Int(first));
@@ -113,21 +118,30 @@ fn statement(id: &SessionId, query: &EventQuery) -> Option<Statement> {
         if !also.is_empty() {
             // Each half ends by itself: a page of a long range must not sort all of it.
             push_page(&mut statement, query);
-            statement.wrap("(", ") UNION ALL (");
-            statement.push_with(SELECT, session());
-            statement.push_with(" AND seq = ANY($)", Value::Ints(also));
-            push_conditions(&mut statement, query);
-            statement.push(")");
+            statement.wrap("(", ") UNION ALL ");
+            push_also(&mut statement, query, session(), also);
         }
     } else if !also.is_empty() {
-        statement.push_with(SELECT, session());
-        statement.push_with(" AND seq = ANY($)", Value::Ints(also));
-        push_conditions(&mut statement, query);
+        push_also(&mut statement, query, session(), also);
     } else {
         return None;
     }
     push_page(&mut statement, query);
     Some(statement)
+}
+
+fn push_also(statement: &mut Statement, query: &EventQuery, session: Value, also: Vec<i64>) {
+    push_each(statement, "$::bigint[]", Value::Ints(also));
+    statement.push_with(SELECT, session);
+    statement.push(" AND seq = wanted.it");
+    push_conditions(statement, query);
+    statement.push(" LIMIT 1) AS found");
+}
+
+fn push_each(statement: &mut Statement, list: &str, values: Value) {
+    statement.push("SELECT found.* FROM unnest(");
+    statement.push_with(list, values);
+    statement.push(") AS wanted (it) CROSS JOIN LATERAL (");
 }
 
 /// The order of the events, and one more than the page holds.

@@ -74,7 +74,7 @@ pub(crate) async fn move_head(
 ) -> Result<(), Fault> {
     let statement = client.prepare_cached(&store.schema.sql(MOVE_HEAD)).await?;
     let row = HeadRow::from(head);
-    client
+    let moved = client
         .execute(
             &statement,
             &[
@@ -91,6 +91,10 @@ pub(crate) async fn move_head(
             ],
         )
         .await?;
+    // The session is locked, so it is there; where locks do not hold it may be gone.
+    if moved == 0 {
+        return Err(Fault::Again(StoreError::unavailable(Trouble::Contended)));
+    }
     Ok(())
 }
 

@@ -11,6 +11,7 @@
 mod common;
 
 mod connections;
+mod cost;
 mod news;
 mod pages;
 mod rows;

@@ -1,5 +1,6 @@
 //! Rows: what columns cannot hold as it is, damage, and what is left behind.
 
+use futures_util::future::{Either, select};
 use session_log::{EventBody, Message, Timestamp, Version};
 use session_store::{
     Batch, EventQuery, Expected, NewSession, Order, Scope, SearchQuery, SessionQuery,
@@ -8,7 +9,7 @@ use session_store::{
 use session_store_postgres::PostgresOptions;
 use session_store_testkit::make::{at, boundary, eid, seq, sid, user};
 
-use crate::common::RUNTIME;
+use crate::common::{RUNTIME, client};
 use crate::open;
 #[test]
 fn long_owners_and_attributes_are_told_apart_by_their_last_letter() {
@@ -178,5 +179,25 @@ fn nothing_of_a_deleted_session_is_in_any_table() {
             let rows = opened.query(&format!("SELECT 1 FROM {{}}.{table}")).await;
             assert!(rows.is_empty(), "{table}");
         }
+    });
+}
+
+#[test]
+fn an_append_that_meets_a_deletion_leaves_nothing_behind() {
+    RUNTIME.block_on(async {
+        let opened = open(PostgresOptions::default()).await;
+        opened.create("s1").await;
+        let other = client(&opened.url).await;
+        let delete = format!("BEGIN; DELETE FROM {}.session", opened.schema);
+        other.batch_execute(&delete).await.unwrap();
+        let (id, batch) = (sid("s1"), Batch::from(user("e1", "late")));
+        let append = Box::pin(opened.store.append(&id, Expected::Any, batch));
+        let Either::Right((_, append)) = select(append, Box::pin(opened.is_blocked())).await else {
+            panic!("the session is locked");
+        };
+        other.batch_execute("COMMIT").await.unwrap();
+        let error = append.await.unwrap_err();
+        assert!(matches!(error, StoreError::UnknownSession { .. }));
+        assert!(opened.query("SELECT 1 FROM {}.event").await.is_empty());
     });
 }
