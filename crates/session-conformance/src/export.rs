@@ -34,17 +34,21 @@ pub(crate) fn log<'a>(
     ))
 }
 
-/// One message in the shape it came in.
+/// One message in the chat shape.
 pub(crate) fn one(event: &Event) -> Result<Value, String> {
-    let is_item = event.as_message().is_some_and(|message| {
-        message.parts.iter().any(|part| {
-            matches!(part, session_log::Part::Opaque(opaque) if opaque.format == "openai-responses")
-        })
-    });
-    let format = match is_item {
-        true => "openai-responses",
-        false => "openai",
-    };
+    one_as(event, "openai")
+}
+
+/// One message in the shape of the record it came from: an item, where that has no role.
+pub(crate) fn one_like(event: &Event, record: Option<&Value>) -> Result<Value, String> {
+    let is_item = record.is_some_and(|record| record.get("role").is_none());
+    match is_item {
+        true => one_as(event, "openai-responses"),
+        false => one_as(event, "openai"),
+    }
+}
+
+fn one_as(event: &Event, format: &str) -> Result<Value, String> {
     let written = log([event], format)?;
     match written.messages.as_slice() {
         [message] => Ok(message.clone()),

@@ -28,6 +28,12 @@ impl Failure {
         Self::new(&["broken"], message)
     }
 
+    /// Somebody else wrote in between: an outcome of the library, and an error to most cases.
+    pub(crate) fn conflict(actual: session::Version) -> Self {
+        let message = format!("the version is {actual}, which is not the expected one");
+        Self::new(CONFLICT, message)
+    }
+
     pub(crate) fn of(error: &Error) -> Self {
         Self::new(kinds(error), with_causes(error))
     }
@@ -49,8 +55,11 @@ impl Failure {
 
 type Kinds = &'static [&'static str];
 
+const CONFLICT: Kinds = &["conflict", "version_conflict", "stale"];
+
 /// Every name of every error.
-const KNOWN: [Kinds; 22] = [
+const KNOWN: [Kinds; 23] = [
+    CONFLICT,
     EXISTS,
     UNKNOWN_SESSION,
     UNKNOWN_EVENT,

@@ -28,6 +28,8 @@ pub enum Action {
         is_batch: bool,
         /// Which of them cannot be stored, from 1.
         fail_at: Option<u64>,
+        /// The only version at which they may go in.
+        expected_version: Option<u64>,
     },
     /// Runs a pass.
     Compact(PassSpec),
@@ -45,6 +47,8 @@ pub enum Action {
     },
     /// Closes the store and opens it again.
     Reopen,
+    /// Opens the store again without closing it, as after a crash.
+    Crash,
     /// Looks at the view.
     View {
         /// As this branch sees it.
@@ -145,6 +149,7 @@ impl Action {
                 format: owned(object.text("format")?),
             },
             "open" | "reopen" => Self::Reopen,
+            "crash" => Self::Crash,
             "view" => Self::View {
                 branch: owned(object.text("branch")?),
                 session: owned(object.text("session")?),
@@ -185,6 +190,7 @@ impl Action {
             ids: crate::json::texts(object.need("ids")?, &what)?,
             is_batch,
             fail_at: object.number("fail_at")?,
+            expected_version: object.number("expected_version")?,
         })
     }
 
@@ -214,10 +220,12 @@ impl Action {
                 user,
             },
             "open" | "reopen" if rest.is_empty() => Self::Reopen,
+            "crash" if rest.is_empty() => Self::Crash,
             "append" if !rest.is_empty() => Self::Append {
                 ids: rest.split_whitespace().map(str::to_owned).collect(),
                 is_batch: false,
                 fail_at: None,
+                expected_version: None,
             },
             "compact" => Self::Compact(pass(rest)?),
             "export" => Self::Export {

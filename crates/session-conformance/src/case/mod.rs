@@ -83,7 +83,7 @@ impl Case {
         let settings = Settings::parse(case.need("settings")?)?;
         let expect = Expect::parse(case.need("expect")?, "expect")?;
         // Where it comes from is for people.
-        case.text("ref")?;
+        case.take("ref");
         case.finish()?;
         Ok(Self {
             id,

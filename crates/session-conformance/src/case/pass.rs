@@ -25,6 +25,8 @@ pub struct PassSpec {
     pub(crate) overlap: Option<usize>,
     pub(crate) grain: Option<Grain>,
     pub(crate) on_conflict: Option<OnConflict>,
+    /// Whether what it writes cannot be stored.
+    pub(crate) cannot_write: bool,
 }
 
 /// A summarizer that stands in for a model.
@@ -61,6 +63,8 @@ impl PassSpec {
                 Some("step") => Some(Grain::Step),
                 Some(other) => return malformed(format!("unknown grain `{other}`")),
             },
+            // Which event of the batch it is makes no difference: it goes in whole or not at all.
+            cannot_write: object.number("fail_at")?.is_some(),
             on_conflict: match object.text("on_conflict")? {
                 None => None,
                 Some("rebase") => Some(OnConflict::Rebase),
@@ -89,6 +93,7 @@ impl PassSpec {
             overlap: self.overlap.or(around.overlap),
             grain: self.grain.or(around.grain),
             on_conflict: self.on_conflict.or(around.on_conflict),
+            cannot_write: self.cannot_write || around.cannot_write,
         }
     }
 

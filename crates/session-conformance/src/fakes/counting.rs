@@ -1,7 +1,7 @@
 //! A store that counts what is read from the one below.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use async_trait::async_trait;
 use session_log::{Event, EventBody, Seq, SessionId, Timestamp, Version};
@@ -15,6 +15,7 @@ use session_store::{
 pub(crate) struct Reads {
     read: Arc<AtomicU64>,
     written: Arc<AtomicU64>,
+    is_broken: Arc<AtomicBool>,
 }
 
 /// Rows that were counted.
@@ -31,6 +32,11 @@ impl Reads {
             read: self.read.swap(0, Ordering::SeqCst),
             written: self.written.swap(0, Ordering::SeqCst),
         }
+    }
+
+    /// Lets nothing be written from here on, or everything again.
+    pub(crate) fn refuse_writes(&self, is_broken: bool) {
+        self.is_broken.store(is_broken, Ordering::SeqCst);
     }
 
     fn add(&self, rows: usize) {
@@ -90,6 +96,9 @@ impl SessionStore for Counting {
         expected: Expected,
         batch: Batch,
     ) -> Result<Appended, StoreError> {
+        if self.reads.is_broken.load(Ordering::SeqCst) {
+            return Err(StoreError::unavailable("the disk is away"));
+        }
         self.reads.add_written(batch.events.len());
         self.store.append(id, expected, batch).await
     }

@@ -48,7 +48,8 @@ fn content_of(seen: &Seen, expected: &Value) -> Checked {
 fn written(seen: &Seen, name: &str) -> Result<Value, String> {
     let event = seen.event(name);
     let event = event.ok_or_else(|| format!("the log has no {name}"))?;
-    export::one(event)
+    let record = seen.records.find(name).map(|record| &record.json);
+    export::one_like(event, record)
 }
 
 /// Where the view was exported, a message in it stands in the export as it is.

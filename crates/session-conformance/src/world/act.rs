@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use session::{Error, Expected, Message, Sessions, Window};
+use session::{Appended, Error, Expected, Message, Sessions, Version, Window};
 use session_log::{EventBody, EventId, EventType, Json, NewEvent, SessionId};
 use session_store::{SessionQuery, SessionStoreExt as _};
 
@@ -70,12 +70,23 @@ impl World {
                 ids,
                 is_batch: false,
                 fail_at: None,
+                expected_version: None,
             } => ids.iter().try_for_each(|id| self.append_one(id)),
-            Action::Append { ids, fail_at, .. } => self.append_batch(ids, *fail_at),
+            Action::Append {
+                ids,
+                fail_at,
+                expected_version,
+                ..
+            } => self.append_batch(ids, *fail_at, *expected_version),
             Action::Compact(spec) => self.compact(spec),
             Action::Export { format, is_log } => self.write(format, *is_log),
             Action::Import { format } => self.read_back(format.as_deref(), export),
             Action::Reopen => self.reopen(),
+            Action::Crash => {
+                // Nobody is there any more to close the store.
+                std::mem::forget(self.sessions.clone());
+                self.reopen()
+            }
             Action::View {
                 branch,
                 session,
@@ -168,28 +179,39 @@ impl World {
         let session = self.session_of(id)?;
         self.ensure(&session)?;
         let event = self.event(id)?;
-        self.append(&session, vec![event]);
+        self.append(&session, Expected::Any, vec![event]);
         Ok(())
     }
 
-    fn append(&mut self, session: &SessionId, events: Vec<NewEvent>) {
-        let appended = wait(self.sessions.append_events(session, Expected::Any, events));
-        let fact = match &appended {
-            Ok(_) => "ok",
-            Err(error) => Failure::of(error).kind(),
+    fn append(&mut self, session: &SessionId, expected: Expected, events: Vec<NewEvent>) {
+        let appended = wait(self.sessions.append_events(session, expected, events));
+        let failure = match &appended {
+            Ok(Appended::Done(_)) => None,
+            Ok(Appended::Conflict { actual }) => Some(Failure::conflict(*actual)),
+            Err(error) => Some(Failure::of(error)),
         };
+        let fact = failure.as_ref().map_or("ok", Failure::kind);
         self.facts.insert("last_append", json!(fact));
-        self.note(appended.map(|_| ()));
+        self.failures.extend(failure);
     }
 
     /// Appends a batch, one event of which may be one that cannot be stored. Then the batch must
     /// fail, and nothing of it may be there.
-    fn append_batch(&mut self, ids: &[String], fail_at: Option<u64>) -> Runs<()> {
+    fn append_batch(
+        &mut self,
+        ids: &[String],
+        fail_at: Option<u64>,
+        expected_version: Option<u64>,
+    ) -> Runs<()> {
         let session = self.session.clone();
         self.ensure(&session)?;
         let mut events = self.events(ids)?;
+        let expected = match expected_version {
+            Some(version) => Expected::Exact(Version::new(version)),
+            None => Expected::Any,
+        };
         let Some(fail_at) = fail_at else {
-            self.append(&session, events);
+            self.append(&session, expected, events);
             return Ok(());
         };
         let at = usize::try_from(fail_at.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -198,7 +220,7 @@ impl World {
         };
         *event = self.unstorable(event)?;
         let before = self.look()?.map_or(0, |state| state.version);
-        self.append(&session, events);
+        self.append(&session, expected, events);
         let after = self.look()?.map_or(0, |state| state.version);
         let unchanged = json!(before == after);
         self.facts

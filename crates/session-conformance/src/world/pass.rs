@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use serde_json::json;
 use session::{Compaction, Condition, Counts, Sessions, Trigger, Window};
 use session_summarizer::Chunked;
 
@@ -103,13 +104,28 @@ impl World {
             self.failures.push(Failure::of(&error));
             return Ok(());
         };
-        let pass = match self.ready(spec, None) {
-            Ok(ready) => self.one_pass(&ready, before)?,
+        let ready = match self.ready(spec, None) {
+            Ok(ready) => ready,
             Err(failure) => {
                 self.failures.push(failure);
                 return Ok(());
             }
         };
+        let failures = self.failures.len();
+        self.reads.refuse_writes(spec.cannot_write);
+        let pass = self.one_pass(&ready, before);
+        self.reads.refuse_writes(false);
+        let pass = pass?;
+        if spec.cannot_write {
+            match self.failures.get_mut(failures) {
+                Some(failure) => failure.is_wanted = true,
+                None if pass.calls.is_empty() => {}
+                None => return Err("a pass says that it wrote what could not be written".into()),
+            }
+            let unchanged = pass.before.version == pass.after.version;
+            self.facts
+                .insert("version_unchanged_by_failed_batch", json!(unchanged));
+        }
         self.passes.push(pass);
         Ok(())
     }
