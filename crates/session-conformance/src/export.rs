@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use session::View;
-use session_log::Event;
+use session_log::{Event, Part};
 use session_transcript::{Format, Item, Repair, WriteOptions, view_as_request, write};
 
 use crate::seen::Export;
@@ -41,10 +41,19 @@ pub(crate) fn one(event: &Event) -> Result<Value, String> {
 
 /// One message in the shape of the record it came from: an item, where that has no role.
 pub(crate) fn one_like(event: &Event, record: Option<&Value>) -> Result<Value, String> {
+    const ITEMS: &str = "openai-responses";
+
     let is_item = record.is_some_and(|record| record.get("role").is_none());
-    match is_item {
-        true => one_as(event, "openai-responses"),
-        false => one_as(event, "openai"),
+    if !is_item {
+        return one_as(event, "openai");
+    }
+    // An item that was kept whole is read back whole.
+    let parts = event.as_message().map(|message| message.parts.as_slice());
+    match parts {
+        Some([Part::Opaque(opaque)]) if opaque.format == ITEMS => {
+            opaque.json.to_value().map_err(|error| error.to_string())
+        }
+        _ => one_as(event, ITEMS),
     }
 }
 

@@ -55,9 +55,23 @@ pub(super) fn corrupt(
             .collect(),
         warnings: Vec::new(),
     });
-    // A strict reading that refuses is as it must be: the damage is reported besides.
+    // A strict reading that refuses is as it must be: the damage is reported besides. It names the
+    // event by its place, which is the case's event.
+    let names: Vec<String> = after
+        .damaged
+        .iter()
+        .filter_map(|place| {
+            Some(format!(
+                "event {place} is {}",
+                reported(*place, &before).event?
+            ))
+        })
+        .collect();
     for failure in &mut seen.failures {
-        failure.is_wanted |= failure.is("corrupt") && !after.damaged.is_empty();
+        if failure.is("corrupt") && !after.damaged.is_empty() {
+            failure.is_wanted = true;
+            failure.message = format!("{} ({})", failure.message, names.join(", "));
+        }
     }
     Ok(seen.into())
 }
