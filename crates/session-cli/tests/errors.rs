@@ -247,7 +247,7 @@ fn wrong_usage_exits_with_2_and_says_what_to_do() {
             (
                 &["compact", "talk.json", "--to", "word"],
                 2,
-                &["expected one of openai-chat, anthropic, claude-code, jsonl"],
+                &["expected one of openai-chat, anthropic, claude-code, codex, chatgpt, sharegpt, jsonl"],
             ),
             (
                 &["compact", "talk.json", "--from", "word"],
