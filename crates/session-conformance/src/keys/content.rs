@@ -61,7 +61,8 @@ fn is_exported(seen: &Seen, name: &str, message: &Value) -> Checked {
     // A request may leave out what a provider does not take, but nothing that was said or called.
     let said = ["role", "content", "tool_calls", "tool_call_id"];
     let is_it = |other: &Value| said.iter().all(|name| other.get(name) == message.get(name));
-    if export.format != "openai-chat" || !is_in_view || export.messages.iter().any(is_it) {
+    let is_chat = export.format == "openai-chat" && message.get("role").is_some();
+    if !is_chat || !is_in_view || export.messages.iter().any(is_it) {
         return Ok(());
     }
     Err(format!(
