@@ -17,12 +17,14 @@ pub(crate) enum StoreUrl {
     Sqlite(PathBuf),
     /// In memory, until the command ends.
     Memory,
+    /// On a PostgreSQL server.
+    Postgres(String),
 }
 
 impl StoreUrl {
     /// Reads an address; `None` stands for the default.
     pub(crate) fn parse(url: Option<&str>) -> Result<Self, Failure> {
-        const HINT: &str = "write sqlite:PATH or memory:";
+        const HINT: &str = "write sqlite:PATH, postgres://USER@HOST/DATABASE, or memory:";
         let Some(url) = url.filter(|url| !url.trim().is_empty()) else {
             return default_file().map(Self::Sqlite);
         };
@@ -36,36 +38,37 @@ impl StoreUrl {
         if url == "memory:" || url == "memory" {
             return Ok(Self::Memory);
         }
-        if url.starts_with("postgres:") || url.starts_with("postgresql:") {
-            return Err(
-                Failure::usage("the PostgreSQL store is not built into this command")
-                    .with_hint(HINT),
-            );
+        if url.starts_with("postgres://") || url.starts_with("postgresql://") {
+            return Ok(Self::Postgres(url.into()));
         }
         Err(Failure::usage(format!("no store has the address {url:?}")).with_hint(HINT))
     }
 
     /// Opens the store, and makes it if there is none.
-    pub(crate) fn open(&self, estimator: Arc<dyn TokenEstimator>) -> Result<Sessions, Failure> {
+    pub(crate) async fn open(
+        &self,
+        estimator: Arc<dyn TokenEstimator>,
+    ) -> Result<Sessions, Failure> {
         match self {
+            Self::Postgres(url) => open_postgres(url, self, estimator).await,
             Self::Memory => Ok(service(MemoryStore::new(), estimator)),
             Self::Sqlite(path) => {
                 make_folder(path)?;
-                open_sqlite(path, estimator)
+                Ok(service(open_sqlite(path)?, estimator))
             }
         }
     }
 
     /// Opens the store if there is one. Looking for something makes no file.
-    pub(crate) fn open_existing(
+    pub(crate) async fn open_existing(
         &self,
         estimator: Arc<dyn TokenEstimator>,
     ) -> Result<Option<Sessions>, Failure> {
         match self {
-            Self::Memory => self.open(estimator).map(Some),
+            Self::Memory | Self::Postgres(_) => self.open(estimator).await.map(Some),
             Self::Sqlite(path) => match path.try_exists() {
                 Ok(false) => Ok(None),
-                Ok(true) => open_sqlite(path, estimator).map(Some),
+                Ok(true) => Ok(Some(service(open_sqlite(path)?, estimator))),
                 Err(error) => Err(Failure::unreadable(path, &error)),
             },
         }
@@ -73,12 +76,12 @@ impl StoreUrl {
 }
 
 /// Opens the store for a command that has nothing to do where there is none.
-pub(crate) fn open(
+pub(crate) async fn open(
     url: Option<&str>,
     estimator: Arc<dyn TokenEstimator>,
 ) -> Result<Sessions, Failure> {
     let url = StoreUrl::parse(url)?;
-    url.open_existing(estimator)?.ok_or_else(|| {
+    url.open_existing(estimator).await?.ok_or_else(|| {
         Failure::usage(format!("there is no store at {url}")).with_hint(
             "`compaction import FILE` makes one; --store or COMPACTION_STORE name another",
         )
@@ -90,6 +93,13 @@ impl std::fmt::Display for StoreUrl {
         match self {
             Self::Sqlite(path) => write!(f, "sqlite:{}", path.display()),
             Self::Memory => f.write_str("memory:"),
+            Self::Postgres(url) => {
+                // Neither the user nor the password, which may stand before the host.
+                let rest = url.split_once("://").map_or("", |(_, rest)| rest);
+                let place = rest.rsplit('@').next().unwrap_or_default();
+                let place = place.split('?').next().unwrap_or_default();
+                write!(f, "postgres://{place}")
+            }
         }
     }
 }
@@ -99,16 +109,39 @@ pub(crate) fn service(store: impl SessionStore, estimator: Arc<dyn TokenEstimato
     Sessions::new(store, estimator).with_system_messages(SystemMessages::Allowed)
 }
 
-fn open_sqlite(path: &Path, estimator: Arc<dyn TokenEstimator>) -> Result<Sessions, Failure> {
-    match SqliteStore::open(path) {
+/// Opens the file, and makes it if there is none.
+pub(crate) fn open_sqlite(path: &Path) -> Result<SqliteStore, Failure> {
+    SqliteStore::open(path).map_err(|error| {
+        Failure::work(format!("cannot open the store {}: {error}", path.display()))
+            .with_causes_of(&error)
+            .with_hint("choose another file with --store sqlite:PATH")
+    })
+}
+
+#[cfg(feature = "postgres")]
+async fn open_postgres(
+    url: &str,
+    shown: &StoreUrl,
+    estimator: Arc<dyn TokenEstimator>,
+) -> Result<Sessions, Failure> {
+    match session::PostgresStore::connect(url).await {
         Ok(store) => Ok(service(store, estimator)),
-        Err(error) => Err(Failure::work(format!(
-            "cannot open the store {}: {error}",
-            path.display()
-        ))
-        .with_causes_of(&error)
-        .with_hint("choose another file with --store sqlite:PATH")),
+        Err(error) => Err(
+            Failure::work(format!("cannot open the store {shown}: {error}")).with_causes_of(&error),
+        ),
     }
+}
+
+#[cfg(not(feature = "postgres"))]
+async fn open_postgres(
+    _: &str,
+    shown: &StoreUrl,
+    _: Arc<dyn TokenEstimator>,
+) -> Result<Sessions, Failure> {
+    Err(Failure::usage(format!(
+        "{shown}: the PostgreSQL store is not built into this command"
+    ))
+    .with_hint("the feature `postgres` builds it in"))
 }
 
 fn make_folder(path: &Path) -> Result<(), Failure> {
@@ -161,6 +194,11 @@ mod tests {
             ("sqlite:///tmp/a.db", "sqlite:/tmp/a.db"),
             ("sqlite:C:\\a.db", "sqlite:C:\\a.db"),
             ("memory:", "memory:"),
+            (
+                "postgres://ann:secret@host:5432/db?sslmode=require",
+                "postgres://host:5432/db",
+            ),
+            ("postgresql://host/db", "postgres://host/db"),
         ] {
             assert_eq!(StoreUrl::parse(Some(url)).unwrap().to_string(), shown);
         }
@@ -168,12 +206,9 @@ mod tests {
 
     #[test]
     fn other_addresses_are_refused_with_a_hint() {
-        for url in ["a.db", "sqlite:", "postgres://host/db", "mysql://x"] {
+        for url in ["a.db", "sqlite:", "mysql://x", "postgres"] {
             let failure = StoreUrl::parse(Some(url)).unwrap_err();
-            assert!(
-                failure.render().contains("write sqlite:PATH or memory:"),
-                "{url}"
-            );
+            assert!(failure.render().contains("write sqlite:PATH, "), "{url}");
         }
     }
 }

@@ -637,3 +637,101 @@ fn stats_add_up() {
         .collect();
     assert_eq!(roles, ["system", "user", "assistant"]);
 }
+
+#[test]
+fn a_comparison_has_a_row_for_each_window_and_counts_the_facts_that_stay() {
+    let place = Place::new();
+    let file = example("agentic-session.claude-code.jsonl");
+    let document = place
+        .run(["compare", &file, "--json", "--encoding", "bytes4"])
+        .done()
+        .json();
+    let rows = document["rows"].as_array().unwrap();
+    let row = |options: &str| {
+        rows.iter()
+            .find(|row| row["options"] == options)
+            .expect(options)
+    };
+    let number = |row: &Value, path: &str| row.pointer(path).unwrap().as_u64().unwrap();
+    for row in rows {
+        for kind in ["urls", "paths", "commands", "ids", "numbers", "all"] {
+            let share = &row["facts"][kind];
+            assert!(share["kept"].as_u64() <= share["of"].as_u64(), "{row}");
+        }
+        assert!(
+            number(row, "/after/tokens") <= document["before"]["tokens"].as_u64().unwrap(),
+            "{row}"
+        );
+    }
+    // More room keeps more, and notes keep more than nothing does.
+    assert!(
+        number(row("--tokens 2k"), "/facts/all/kept")
+            <= number(row("--tokens 32k"), "/facts/all/kept")
+    );
+    let plain = number(row("--tokens 8k"), "/facts/all/kept");
+    assert!(
+        plain
+            < number(
+                row("--tokens 8k --reserve 1k --summarizer ledger"),
+                "/facts/all/kept"
+            )
+    );
+
+    // The options of each row do what the row says.
+    let options: Vec<&str> = row("--last-turns 4 --summarizer ledger")["options"]
+        .as_str()
+        .unwrap()
+        .split(' ')
+        .collect();
+    let args = ["compact", &file, "--json", "--encoding", "bytes4"];
+    let done = place.run(args.iter().chain(&options)).done().json();
+    assert_eq!(
+        done["after"],
+        row("--last-turns 4 --summarizer ledger")["after"]
+    );
+
+    let text = place
+        .run(["compare", &file, "--encoding", "bytes4"])
+        .done()
+        .out;
+    assert_eq!(
+        text.lines().filter(|line| line.contains("--")).count(),
+        rows.len(),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_format_that_can_only_be_read_comes_out_as_one_that_can_be_written() {
+    let place = Place::new();
+    let talk = r#"[{"conversations":[{"from":"human","value":"one"},{"from":"gpt","value":"first"},
+        {"from":"human","value":"two"},{"from":"gpt","value":"second"}]}]"#;
+    let file = place.file("set.json", talk);
+    let ran = place.run(["compact", &file, "--last-turns", "1"]).done();
+    let messages: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(
+        messages.iter().map(text_of).collect::<Vec<_>>(),
+        ["two", "second"]
+    );
+    assert!(
+        ran.err
+            .contains("warning: sharegpt can be read but not written: this is openai-chat"),
+        "{}",
+        ran.err
+    );
+    let refused = place.run(["compact", &file, "--to", "sharegpt"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.err.contains("sharegpt can be read but not written"),
+        "{}",
+        refused.err
+    );
+    place.run(["import", &file, "-q"]).done();
+    let id = place.run(["sessions", "--json"]).done().json()[0]["session"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let exported: Vec<Value> =
+        serde_json::from_str(&place.run(["export", &id]).done().out).unwrap();
+    assert_eq!(exported.len(), 4);
+}

@@ -69,7 +69,8 @@ pub(crate) struct Globals {
     #[arg(short, long, global = true, help_heading = "Global options")]
     pub(crate) quiet: bool,
 
-    /// Where sessions are kept: sqlite:PATH, or memory: for a store that is gone afterwards
+    /// Where sessions are kept: sqlite:PATH, postgres://USER@HOST/DATABASE, or memory: for a store that
+    /// is gone afterwards
     /// [default: sqlite:sessions.db in the user's data folder]
     #[arg(
         long,

@@ -27,25 +27,47 @@ pub(crate) struct SourceArgs {
 /// How transcripts are read.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct FromArgs {
-    /// Read files as this format: openai-chat, anthropic, claude-code or jsonl [default: found out
-    /// by looking at the content]
-    #[arg(long, value_name = "FORMAT", value_parser = format, help_heading = "Input")]
+    #[arg(long, value_name = "FORMAT", value_parser = format, help = from_help(), help_heading = "Input")]
     pub(crate) from: Option<Format>,
+}
+
+fn from_help() -> String {
+    format!(
+        "Read files as this format: {} [default: found out by looking at the content]",
+        names(|_| true)
+    )
+}
+
+/// The help of an option that names a format to write.
+pub(crate) fn to_help(default: &str) -> String {
+    format!(
+        "Write this format: {} [default: {default}]",
+        names(Format::can_write)
+    )
+}
+
+fn names(is_named: fn(Format) -> bool) -> String {
+    let formats = Format::ALL
+        .iter()
+        .copied()
+        .filter(|format| is_named(*format));
+    formats.map(Format::name).collect::<Vec<_>>().join(", ")
 }
 
 /// Reads the name of a format.
 pub(crate) fn format(name: &str) -> Result<Format, String> {
-    name.parse::<Format>().map_err(|_| {
-        let names: Vec<&str> = Format::ALL.iter().map(|format| format.name()).collect();
-        format!("expected one of {}", names.join(", "))
-    })
+    name.parse::<Format>()
+        .map_err(|_| format!("expected one of {}", names(|_| true)))
 }
 
 /// Reads the name of a format that can be written.
 pub(crate) fn writable(name: &str) -> Result<Format, String> {
-    let format = format(name)?;
-    if format.can_write() {
-        return Ok(format);
+    match name.parse::<Format>() {
+        Ok(format) if format.can_write() => Ok(format),
+        Ok(format) => Err(format!(
+            "{format} can be read but not written; expected one of {}",
+            names(Format::can_write)
+        )),
+        Err(_) => Err(format!("expected one of {}", names(Format::can_write))),
     }
-    Err("this format can be read but not written".into())
 }

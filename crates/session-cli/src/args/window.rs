@@ -5,7 +5,7 @@ use session::{AnyStrategy, Clearing, Compaction, Grain, InvalidSettings, Trigger
 
 use crate::args::number::{amount, count};
 use crate::args::strategy::{StrategyArgs, StrategyName};
-use crate::args::summarizer::{SummarizerName, summarizer};
+use crate::args::summarizer::SummarizerArgs;
 use crate::args::tokens::TokenArgs;
 use crate::args::trigger::{When, when};
 use crate::failure::Failure;
@@ -50,15 +50,13 @@ pub(crate) struct WindowArgs {
     #[arg(long, value_name = "N", value_parser = count, requires = "clear_results", help_heading = "More on what is kept")]
     keep_results: Option<usize>,
 
-    /// Put a summary in the place of what is covered: none, or ledger, which takes down the goal, files,
-    /// commands, decisions, numbers and ids without a model
-    #[arg(long, value_name = "NAME", default_value = "none", value_parser = summarizer, help_heading = "More on what is kept")]
-    summarizer: SummarizerName,
-
     /// Run only on this condition: 'turns>N', 'events>N', 'tokens>=N' or 'fraction>=F:LIMIT'.
     /// May be repeated: any of them will do [default: always]
     #[arg(long, value_name = "CONDITION", value_parser = when, help_heading = "When")]
     when: Vec<When>,
+
+    #[command(flatten)]
+    summarizer: SummarizerArgs,
 
     #[command(flatten)]
     pub(crate) tokens: TokenArgs,

@@ -47,7 +47,8 @@ pub(crate) async fn run(globals: &Globals, args: &CommitArgs) -> Result<Ending, 
             .with_causes_of(&error)
             .with_hint("`compaction plan SESSION --save FILE` writes one")
     })?;
-    let sessions = store::open(globals.store.as_deref(), by_name(&plan.report().estimator)?)?;
+    let sessions =
+        store::open(globals.store.as_deref(), by_name(&plan.report().estimator)?).await?;
     let on_conflict = if args.strict {
         OnConflict::Skip
     } else {

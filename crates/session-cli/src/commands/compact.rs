@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use session::{Compaction, Outcome, SessionId, Sessions};
-use session_transcript::{Format, Repair};
+use session_transcript::{Envelope, Format, Layout, Repair};
 
-use crate::args::source::{SourceArgs, writable};
+use crate::args::source::{SourceArgs, to_help, writable};
 use crate::args::window::WindowArgs;
 use crate::args::{Globals, after_help};
 use crate::commands::pass::Pass;
@@ -46,8 +46,13 @@ pub(crate) struct CompactArgs {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 
-    /// Write another format: openai-chat, anthropic, claude-code or jsonl [default: the file's own]
-    #[arg(long, value_name = "FORMAT", value_parser = writable, help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_parser = writable,
+        help = to_help("the file's own, or openai-chat where that can only be read"),
+        help_heading = "Output"
+    )]
     to: Option<Format>,
 
     /// Stop at the plan: say what would be done, and do nothing
@@ -116,6 +121,12 @@ async fn of_file(
         .iter()
         .map(ToString::to_string)
         .collect();
+    if args.to.is_none() && !own_format(desk, args) {
+        let (own, written) = (desk.input.format, format(desk, args));
+        warnings.push(format!(
+            "{own} can be read but not written: this is {written}"
+        ));
+    }
     let mut left_out = 0_usize;
     for talk in &desk.talks {
         if talk.is_side {
@@ -135,7 +146,8 @@ async fn of_file(
             "{left_out} conversation(s) of sub-agents were left out"
         ));
     }
-    let whole = transcript::together(&texts, desk.input.is_array && own_format(desk, args));
+    let has_lines = matches!(Envelope::new(format(desk, args)).layout, Layout::Lines);
+    let whole = transcript::together(&texts, desk.input.is_array && !has_lines);
     match &args.output {
         Some(path) => file::write(path, &whole)?,
         None if !globals.json => print(&whole)?,
@@ -180,7 +192,7 @@ async fn compacted(
         return written_back(desk, talk, args).await;
     }
     let view = transcript::as_log(&pass.after);
-    let format = args.to.unwrap_or(desk.input.format);
+    let format = format(desk, args);
     let written = transcript::in_format(&view, Some(&talk.envelope), format, Repair::Abandoned)?;
     warnings.extend(written.warnings.iter().map(ToString::to_string));
     Ok(written.text)
@@ -193,13 +205,23 @@ async fn written_back(desk: &Desk, talk: &Talk, args: &CompactArgs) -> Result<St
         .iter()
         .map(|event| session::Event::clone(event).into_new())
         .collect();
-    let format = args.to.unwrap_or(desk.input.format);
+    let format = format(desk, args);
     let written = transcript::in_format(&events, Some(&talk.envelope), format, Repair::Nothing)?;
     Ok(written.text)
 }
 
+/// The format to write: the file's own, unless told otherwise or nobody can write that.
+fn format(desk: &Desk, args: &CompactArgs) -> Format {
+    let own = desk.input.format;
+    args.to.unwrap_or(if own.can_write() {
+        own
+    } else {
+        Format::OpenAiChat
+    })
+}
+
 fn own_format(desk: &Desk, args: &CompactArgs) -> bool {
-    args.to.is_none_or(|to| to == desk.input.format)
+    format(desk, args) == desk.input.format
 }
 
 /// The receipts, and what was said about the file.

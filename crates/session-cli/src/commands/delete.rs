@@ -37,7 +37,7 @@ struct DeleteJson {
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &DeleteArgs) -> Result<Ending, Failure> {
-    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
+    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?).await?;
     let mut ended = DeleteJson {
         deleted: Vec::new(),
         unknown: Vec::new(),

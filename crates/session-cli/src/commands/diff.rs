@@ -63,7 +63,7 @@ struct DiffJson<'a> {
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &DiffArgs) -> Result<Ending, Failure> {
-    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
+    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?).await?;
     let session = id::session(&sessions, &args.session).await?;
     let a = sessions
         .view_at(&session.id, version(&session, Some(args.a))?)

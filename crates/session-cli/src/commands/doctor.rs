@@ -5,7 +5,7 @@ use std::path::Path;
 use clap::Args;
 use compaction_tokens::Estimators;
 use serde::Serialize;
-use session::{SessionQuery, SqliteStore};
+use session::SessionQuery;
 
 use crate::args::tokens::by_name;
 use crate::args::{Globals, after_help};
@@ -15,7 +15,7 @@ use crate::output::json::document;
 use crate::output::style::{BOLD, ERROR, KEPT};
 use crate::output::text::{counted, number};
 use crate::output::{print, print_styled};
-use crate::store::{StoreUrl, service};
+use crate::store::{StoreUrl, open_sqlite, service};
 
 /// Examine the store
 ///
@@ -38,7 +38,7 @@ struct DoctorJson {
     exists: bool,
     sessions: u64,
     expired: u64,
-    bytes: u64,
+    bytes: Option<u64>,
     findings: Vec<String>,
 }
 
@@ -64,28 +64,26 @@ async fn examine(url: &StoreUrl) -> Result<DoctorJson, Failure> {
         exists: false,
         sessions: 0,
         expired: 0,
-        bytes: 0,
+        bytes: None,
         findings: Vec::new(),
     };
-    let StoreUrl::Sqlite(path) = url else {
-        return Ok(seen);
+    let sessions = match url {
+        StoreUrl::Memory => return Ok(seen),
+        StoreUrl::Postgres(_) => url.open(by_name(Estimators::DEFAULT)?).await?,
+        StoreUrl::Sqlite(path) if !path.exists() => return Ok(seen),
+        StoreUrl::Sqlite(path) => {
+            let store = open_sqlite(path)?;
+            seen.findings = store
+                .doctor()
+                .await?
+                .iter()
+                .map(ToString::to_string)
+                .collect();
+            seen.bytes = Some(space(path));
+            service(store, by_name(Estimators::DEFAULT)?)
+        }
     };
-    if !path.exists() {
-        return Ok(seen);
-    }
     seen.exists = true;
-    let store = SqliteStore::open(path).map_err(|error| {
-        Failure::work(format!("cannot open the store {}: {error}", path.display()))
-            .with_causes_of(&error)
-    })?;
-    seen.findings = store
-        .doctor()
-        .await?
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    seen.bytes = space(path);
-    let sessions = service(store, by_name(Estimators::DEFAULT)?);
     seen.expired = u64::try_from(expired(&sessions).await?.len()).unwrap_or(u64::MAX);
     let mut query = SessionQuery::all().with_limit(1000);
     loop {
@@ -116,11 +114,13 @@ fn text(seen: &DoctorJson) -> String {
         );
     }
     let mut text = format!(
-        "{BOLD}{}{BOLD:#}: {}, {} expired, {} bytes\n",
+        "{BOLD}{}{BOLD:#}: {}, {} expired{}\n",
         seen.store,
         counted(seen.sessions, "session"),
         number(seen.expired),
-        number(seen.bytes),
+        seen.bytes
+            .map(|bytes| format!(", {} bytes", number(bytes)))
+            .unwrap_or_default(),
     );
     if seen.findings.is_empty() {
         text.push_str(&format!(

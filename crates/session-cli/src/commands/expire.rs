@@ -42,7 +42,7 @@ struct ExpireJson {
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ExpireArgs) -> Result<Ending, Failure> {
     let url = StoreUrl::parse(globals.store.as_deref())?;
-    let opened = url.open_existing(by_name(Estimators::DEFAULT)?)?;
+    let opened = url.open_existing(by_name(Estimators::DEFAULT)?).await?;
     let mut ended = ExpireJson {
         expired: 0,
         deleted: 0,

@@ -10,7 +10,7 @@ use session::{Event, NewEvent, Session, Sessions, Version};
 use session_transcript::{Envelope, Format, Repair, Written, view_as_request};
 
 use crate::args::number::amount;
-use crate::args::source::writable;
+use crate::args::source::{to_help, writable};
 use crate::args::tokens::by_name;
 use crate::args::{Globals, after_help};
 use crate::failure::{Ending, Failure};
@@ -33,8 +33,13 @@ pub(crate) struct ExportArgs {
     #[arg(value_name = "SESSION")]
     session: String,
 
-    /// The format: openai-chat, anthropic, claude-code or jsonl [default: the one it was imported in]
-    #[arg(long, value_name = "FORMAT", value_parser = writable, help_heading = "Output")]
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_parser = writable,
+        help = to_help("the one it was imported in, or openai-chat where that can only be read"),
+        help_heading = "Output"
+    )]
     to: Option<Format>,
 
     /// Write what a model sees; this is the default
@@ -77,13 +82,15 @@ struct ExportJson<'a> {
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ExportArgs) -> Result<Ending, Failure> {
-    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
+    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?).await?;
     let session = id::session(&sessions, &args.session).await?;
     let version = version(&session, args.at)?;
     let envelope = session.metadata.get(ENVELOPE).and_then(Envelope::from_json);
     let own = envelope
         .as_ref()
-        .map_or(Format::OpenAiChat, |envelope| envelope.format);
+        .map(|envelope| envelope.format)
+        .filter(|format| format.can_write())
+        .unwrap_or(Format::OpenAiChat);
     let format = args.to.unwrap_or(own);
     let written = written(
         &sessions,

@@ -83,7 +83,7 @@ struct SkippedJson {
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ImportArgs) -> Result<Ending, Failure> {
     let url = StoreUrl::parse(globals.store.as_deref())?;
-    let sessions = url.open(args.tokens.estimator()?)?;
+    let sessions = url.open(args.tokens.estimator()?).await?;
     let mut files = Vec::with_capacity(args.files.len());
     let mut worst = None;
     for path in &args.files {

@@ -2,6 +2,7 @@
 
 mod commit;
 mod compact;
+mod compare;
 mod completions;
 mod delete;
 mod diff;
@@ -31,6 +32,7 @@ pub(crate) enum Command {
     Plan(plan::PlanArgs),
     Commit(commit::CommitArgs),
     Stats(stats::StatsArgs),
+    Compare(compare::CompareArgs),
     Import(import::ImportArgs),
     Sessions(sessions::SessionsArgs),
     Show(show::ShowArgs),
@@ -55,6 +57,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Ending, Failure> {
         Command::Plan(args) => plan::run(&globals, &args).await,
         Command::Commit(args) => commit::run(&globals, &args).await,
         Command::Stats(args) => stats::run(&globals, &args).await,
+        Command::Compare(args) => compare::run(&globals, &args).await,
         Command::Import(args) => import::run(&globals, &args).await,
         Command::Sessions(args) => sessions::run(&globals, &args).await,
         Command::Show(args) => show::run(&globals, &args).await,

@@ -130,7 +130,7 @@ fn role(name: &str) -> Result<Role, String> {
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &SearchArgs) -> Result<Ending, Failure> {
     let query = query(args)?;
-    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
+    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?).await?;
     let scopes = scopes(&sessions, args).await?;
     let hits = search(&sessions, &scopes, query, args).await?;
     if globals.json {

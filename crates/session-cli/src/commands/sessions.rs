@@ -74,7 +74,7 @@ struct SessionJson<'a> {
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &SessionsArgs) -> Result<Ending, Failure> {
     let url = StoreUrl::parse(globals.store.as_deref())?;
-    let sessions = match url.open_existing(by_name(Estimators::DEFAULT)?)? {
+    let sessions = match url.open_existing(by_name(Estimators::DEFAULT)?).await? {
         Some(sessions) => list(&sessions, args).await?,
         None => Vec::new(),
     };

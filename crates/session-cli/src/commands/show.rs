@@ -86,7 +86,7 @@ impl Shown {
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ShowArgs) -> Result<Ending, Failure> {
-    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?)?;
+    let sessions = store::open(globals.store.as_deref(), by_name(Estimators::DEFAULT)?).await?;
     let session = id::session(&sessions, &args.session).await?;
     let version = version(&session, args.at)?;
     let mut shown = read(

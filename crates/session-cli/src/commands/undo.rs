@@ -89,7 +89,7 @@ pub(crate) async fn redo(globals: &Globals, args: &RedoArgs) -> Result<Ending, F
 }
 
 async fn find(globals: &Globals, args: &BoundaryArgs) -> Result<(Sessions, SessionId), Failure> {
-    let sessions = store::open(globals.store.as_deref(), args.tokens.estimator()?)?;
+    let sessions = store::open(globals.store.as_deref(), args.tokens.estimator()?).await?;
     let id = id::session(&sessions, &args.session).await?.id;
     Ok((sessions, id))
 }

@@ -30,9 +30,9 @@ pub(crate) fn raw(text: &str) -> Box<RawValue> {
 /// How many events, turns and tokens.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct SizeJson {
-    events: u64,
-    turns: u64,
-    tokens: u64,
+    pub(crate) events: u64,
+    pub(crate) turns: u64,
+    pub(crate) tokens: u64,
 }
 
 impl From<Size> for SizeJson {

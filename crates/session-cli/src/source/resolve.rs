@@ -44,7 +44,7 @@ pub(crate) async fn resolve(
         return Err(failure.with_detail(missing(args)));
     }
     let url = StoreUrl::parse(store)?;
-    let opened = url.open_existing(estimator)?;
+    let opened = url.open_existing(estimator).await?;
     if let (Some(sessions), Some(text)) = (&opened, args.source.to_str())
         && let Some(session) = id::find(sessions, text).await?
     {
