@@ -68,7 +68,7 @@ impl fmt::Debug for OnFailure {
 }
 
 impl Compaction {
-    /// Starts from a strategy: a [`Window`], one of the named ones, or your own.
+    /// Starts from a strategy: a [`Window`](compaction_core::Window), one of the named ones, or your own.
     pub fn builder(strategy: impl Into<AnyStrategy>) -> CompactionBuilder {
         CompactionBuilder {
             compaction: Self {
