@@ -1,5 +1,5 @@
-//! Appending. Three round trips whatever the batch: lock the session and look up the ids; write
-//! the events and the head; commit.
+//! Appending. Three round trips: lock the session and look up the ids; write the events and the
+//! head; commit. Very large batches take more, since one statement writes only so much.
 
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -53,8 +53,8 @@ impl Cluster {
             chown(&folder, Some(uid), Some(gid)).unwrap();
         }
         let bin = programs();
-        let has_utf8 = init(&bin, &folder, user, "C.UTF-8");
-        assert!(has_utf8 || init(&bin, &folder, user, "C"), "initdb failed");
+        let made = init(&bin, &folder, user, "C.UTF-8");
+        made.or_else(|_| init(&bin, &folder, user, "C")).unwrap();
         prepare(&folder.join("data"));
         let options = format!(
             "-c listen_addresses='' -c unix_socket_directories='{}' -c fsync=off \
@@ -148,8 +148,11 @@ pub(crate) async fn client(url: &str) -> tokio_postgres::Client {
     client
 }
 
-/// Where the programs of the newest PostgreSQL are.
+/// Where the programs of the newest PostgreSQL are, or of the one that `POSTGRES_BIN` names.
 fn programs() -> PathBuf {
+    if let Some(folder) = std::env::var_os("POSTGRES_BIN") {
+        return PathBuf::from(folder);
+    }
     let versions = fs::read_dir("/usr/lib/postgresql").into_iter().flatten();
     let mut found: Vec<(u32, PathBuf)> = versions
         .flatten()
@@ -198,17 +201,21 @@ fn as_user(program: &Path, user: Option<(u32, u32)>) -> Command {
     command
 }
 
-fn init(bin: &Path, folder: &Path, user: Option<(u32, u32)>, locale: &str) -> bool {
+fn init(bin: &Path, folder: &Path, user: Option<(u32, u32)>, locale: &str) -> Result<(), String> {
     let mut command = as_user(&bin.join("initdb"), user);
     command.arg("-D").arg(folder.join("data"));
     command.args(["-U", "postgres", "--auth=trust", "-E", "UTF8", "--no-sync"]);
     command.arg(format!("--locale={locale}"));
-    command.output().unwrap().status.success()
+    let output = command.output().unwrap();
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
 const GUARD: &str = "\
     trap '' INT HUP TERM
-    \"$1/pg_ctl\" -D \"$2/data\" -s -w -l \"$2/log\" -o \"$3\" start && echo ready
+    \"$1/pg_ctl\" -D \"$2/data\" -s -w -l \"$2/log\" -o \"$3\" start && echo ready || echo failed
     cat >/dev/null
     \"$1/pg_ctl\" -D \"$2/data\" -s -m immediate stop 2>/dev/null
     rm -rf \"$2\"";
