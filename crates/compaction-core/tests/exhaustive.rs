@@ -22,8 +22,8 @@ use compaction_testkit::{Log, Pass, for_each_short_log};
 /// All kinds: a result without a call is what a reply is, but a reply may come before a result.
 const KINDS: &str = "s y u c[k] t(k) a";
 
-/// The kinds, pins, parallel calls and merged results.
-const RICH: &str = "s y u c[k] t(k) a u! a! c[k]! c[k,l] t(l) t(k,l)";
+/// The kinds, pins, parallel calls, merged results, and a result that comes with the next call.
+const RICH: &str = "s y u c[k] t(k) a u! a! c[k]! c[k,l] c[k](k) t(l) t(k,l)";
 
 const PLAIN: [(Grain, Summarize); 2] = [(Grain::Turn, Summarize::No), (Grain::Step, Summarize::No)];
 

@@ -3,7 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use compaction_core::Spans;
+use compaction_core::{Outcome, Spans, SummaryReply, Window};
+use compaction_testkit::{Log, Pass};
 use proptest::prelude::*;
 
 fn spans(positions: &[usize]) -> Spans {
@@ -31,6 +32,18 @@ fn the_highest_position_is_left_out() {
     assert_eq!(highest.len(), 1);
     assert!(highest.contains(usize::MAX - 1) && !highest.contains(usize::MAX));
     assert!(spans(&[usize::MAX]).is_empty());
+}
+
+#[test]
+fn a_plan_has_as_few_ranges_as_can_be() {
+    let log: Log = "s1 Σ1 u1 a1 | u2 a2 s2".parse().unwrap();
+    let pass = Pass::of(Window::Turns(1)).summarizing(0);
+    let Outcome::Compacted(plan) = pass.run(&log, SummaryReply::Provided) else {
+        panic!("there are two turns");
+    };
+    assert_eq!(plan.covered().to_string(), "1..5");
+    assert_eq!(plan.conversation().to_string(), "3..5");
+    assert_eq!(plan.kept().to_string(), "5..7");
 }
 
 proptest! {

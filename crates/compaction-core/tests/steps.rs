@@ -123,6 +123,17 @@ fn calls_stay_with_their_results() {
             "u0 c0[k0] | u1 c1[k1] t1(k1) c2[k2] t0(k0) t2(k2)",
             "u1 / u0 c0 c1 t1 / c2 t0 t2",
         ),
+        // A result that comes with the next call.
+        (
+            2,
+            "u1 c1[k1] c2[k2](k1) t2(k2) c3[k3] t3(k3)",
+            "u1 / c1 c2 t2 / c3 t3",
+        ),
+        (
+            3,
+            "u1 c1[k1] t1(k1) c2[k2] c3[k3](k2) t3(k3)",
+            "u1 / c1 t1 / c2 c3 t3",
+        ),
         // Text between the steps goes with the step before.
         (
             3,

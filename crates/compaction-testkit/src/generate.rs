@@ -10,7 +10,7 @@ use crate::note::{Note, Role};
 /// Logs of at most so many notes, well formed or not.
 ///
 /// They have parallel calls, calls that wait, ids used again, results out of order, without a
-/// call and several in one note, summary turns and system prompts anywhere, preambles, pins, and
+/// call, several in one note and with the next call, summary turns and system prompts anywhere, preambles, pins, and
 /// costs from nothing to the highest number.
 ///
 /// ```
@@ -88,6 +88,9 @@ fn note() -> impl Strategy<Value = Note> {
         3 => ids().prop_map(|ids| Note::new("c", Role::Assistant).with_calls(ids)),
         4 => ids().prop_map(|ids| Note::new("t", Role::Tool).with_results(ids)),
         1 => ids().prop_map(|ids| Note::new("u", Role::User).with_results(ids)),
+        1 => (ids(), ids()).prop_map(|(results, calls)| {
+            Note::new("c", Role::Assistant).with_results(results).with_calls(calls)
+        }),
     ];
     (plain, cost(), 0_u8..12).prop_map(|(note, tokens, pin)| {
         let note = note.with_tokens(tokens);

@@ -147,8 +147,9 @@ fn note(word: &str) -> Result<Note, NotationError> {
     if !note.calls.is_empty() && role != Role::Assistant {
         return Err(fail("makes calls, which only a r p c do"));
     }
-    if !note.results.is_empty() && !matches!(role, Role::Tool | Role::User) {
-        return Err(fail("answers calls, which only t u q m do"));
+    let is_fixed = matches!(role, Role::System | Role::Summary | Role::Prompt);
+    if !note.results.is_empty() && is_fixed {
+        return Err(fail("answers calls, which s y Σ do not"));
     }
     if name.starts_with('c') && note.calls.is_empty() {
         return Err(fail("makes no call, name them: c1[k1]"));
@@ -156,7 +157,7 @@ fn note(word: &str) -> Result<Note, NotationError> {
     if role == Role::Tool && note.results.is_empty() {
         return Err(fail("answers no call, name them: t1(k1)"));
     }
-    if note.is_pinned && matches!(role, Role::System | Role::Summary | Role::Prompt) {
+    if note.is_pinned && is_fixed {
         return Err(fail(
             "is pinned, which means nothing for system prompts and summaries",
         ));

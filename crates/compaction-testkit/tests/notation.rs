@@ -26,7 +26,10 @@ fn the_first_letter_is_the_kind() {
     check_kinds("a1 r2 p3 t4(k)", &[Continuation; 4]);
     check_kinds("c1[k] a2[k] r3[k] p4[k]", &[StepStart; 4]);
     check_kinds("y1 y2 Σ Σ2", &[Summary; 6]);
-    check_kinds("u1(k1)", &[TurnStart]);
+    check_kinds(
+        "u1(k1) a1(k1) c1[k2](k1)",
+        &[TurnStart, Continuation, StepStart],
+    );
     check_kinds("  u1 |\n a1\t| ", &[TurnStart, Continuation]);
 }
 
@@ -80,7 +83,7 @@ fn an_error_names_the_word_and_says_what_to_write() {
         ("c1[k1", "`c1[k1` lacks a `]`"),
         ("t1(k1", "`t1(k1` lacks a `)`"),
         ("u1[k1]", "`u1[k1]` makes calls, which only a r p c do"),
-        ("a1(k1)", "`a1(k1)` answers calls, which only t u q m do"),
+        ("s1(k1)", "`s1(k1)` answers calls, which s y Σ do not"),
         (
             "s1!",
             "`s1!` is pinned, which means nothing for system prompts and summaries",
