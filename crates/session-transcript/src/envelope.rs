@@ -48,11 +48,7 @@ impl Envelope {
     pub fn new(format: Format) -> Self {
         let layout = match format {
             Format::OpenAiChat | Format::Anthropic => Layout::Messages,
-            Format::ClaudeCode
-            | Format::Codex
-            | Format::ChatGpt
-            | Format::ShareGpt
-            | Format::Jsonl => Layout::Lines,
+            _ => Layout::Lines,
         };
         Self {
             format,

@@ -42,11 +42,16 @@ pub(crate) trait Codec: Debug + Sync {
     /// # Errors
     ///
     /// [`WriteError`] when the format has no place for it.
-    fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError>;
+    fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
+        let _ = draft;
+        Err(WriteError::ReadOnly {
+            format: self.format(),
+        })
+    }
 }
 
 /// All formats, in the order in which they are tried on a file: the surest signs first.
-pub(crate) static CODECS: [&dyn Codec; 7] = [
+pub(crate) static CODECS: &[&dyn Codec] = &[
     &jsonl::Codec,
     &chatgpt::Codec,
     &codex::Codec,
