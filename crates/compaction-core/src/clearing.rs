@@ -35,7 +35,7 @@ use crate::view::View;
 ///     Line(EntryKind::Continuation, Some(Link::Result("k2"))),
 /// ];
 /// let outline = Outline::of(&lines, |_| 500);
-/// let clearing = Clearing { keep_last: 1, min_tokens: 100 };
+/// let clearing = Clearing { keep_last: 1, larger_than: 100 };
 /// assert_eq!(clearing.positions(&View::new(&lines, &outline)).to_string(), "2..3");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,9 +48,9 @@ pub struct Clearing {
     /// How many of the newest results stay as they are. An entry that brings several results is
     /// cleared when all of them are older than these.
     pub keep_last: usize,
-    /// The tokens an entry must have to be cleared. Choose more than the line costs that is shown
-    /// instead, then clearing twice is clearing once.
-    pub min_tokens: u64,
+    /// An entry must have more tokens than these to be cleared. Choose at least what the line
+    /// costs that is shown instead, then clearing twice is clearing once.
+    pub larger_than: u64,
 }
 
 impl Clearing {
@@ -71,7 +71,7 @@ impl Clearing {
             let tokens = outline
                 .conversation_tokens(position)
                 .saturating_sub(outline.conversation_tokens(position.saturating_add(1)));
-            if is_old && is_free && tokens >= self.min_tokens {
+            if is_old && is_free && tokens > self.larger_than {
                 positions.push(position);
             }
         }

@@ -2,7 +2,8 @@
 
 use alloc::vec::Vec;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, EntryKind};
+use crate::outline::Outline;
 use crate::policy::{Order, Superseded};
 use crate::spans::Spans;
 use crate::view::{Summarize, View};
@@ -200,6 +201,57 @@ impl Plan {
     #[must_use]
     pub fn is_summarized(&self) -> bool {
         self.is_summarized
+    }
+
+    /// The outline of the view after the pass, where `cost` tells the tokens of an entry by its
+    /// position before, and `summary` those of each entry of the new summary turn.
+    ///
+    /// So a driver can try several strategies in order, the cheapest first, and take the first
+    /// that brings the view down to a target:
+    ///
+    /// ```
+    /// use compaction_core::{compact, EntryKind::*, Outcome, Outline, Progress, Summarize, View};
+    /// use compaction_core::Window;
+    ///
+    /// let entries = [TurnStart, Continuation, TurnStart, Continuation, TurnStart, Continuation];
+    /// let outline = Outline::of(&entries, |_| 10);
+    /// let view = View::new(&entries, &outline);
+    ///
+    /// let tiers = [Window::Turns(4), Window::Turns(2), Window::Turns(1)];
+    /// let reaches = |tier: &Window| match compact(&view, tier, Summarize::No) {
+    ///     Progress::Done(Outcome::Compacted(plan)) => {
+    ///         plan.outline_after(&outline, |_| 10, []).tokens() <= 40
+    ///     }
+    ///     _ => outline.tokens() <= 40,
+    /// };
+    /// assert_eq!(tiers.into_iter().find(reaches), Some(Window::Turns(2)));
+    /// ```
+    #[must_use]
+    pub fn outline_after(
+        &self,
+        before: &Outline,
+        mut cost: impl FnMut(usize) -> u64,
+        summary: impl IntoIterator<Item = u64>,
+    ) -> Outline {
+        let mut after = Outline::new();
+        let mut push = |after: &mut Outline, at: usize| {
+            let Some(kind) = before.kind(at) else { return };
+            if before.is_pinned(at) {
+                after.push_pinned(kind, cost(at));
+            } else {
+                after.push(kind, cost(at));
+            }
+        };
+        for at in &self.pinned {
+            push(&mut after, *at);
+        }
+        for tokens in summary {
+            after.push(EntryKind::Summary, tokens);
+        }
+        for at in self.kept.iter() {
+            push(&mut after, at);
+        }
+        after
     }
 
     /// The view after the pass, without its new summary.

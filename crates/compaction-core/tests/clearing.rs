@@ -13,11 +13,11 @@ use compaction_testkit::{Log, for_each_short_log};
 use proptest::prelude::*;
 
 #[track_caller]
-fn check(log: &str, keep_last: usize, min_tokens: u64, expected: &str) {
+fn check(log: &str, keep_last: usize, larger_than: u64, expected: &str) {
     let log: Log = log.parse().unwrap();
     let clearing = Clearing {
         keep_last,
-        min_tokens,
+        larger_than,
     };
     let positions = clearing.positions(&log.view());
     assert_eq!(log.names(positions.iter()), expected, "{log}");
@@ -37,13 +37,13 @@ fn the_last_results_stay() {
 #[test]
 fn small_results_stay() {
     let log = "u1 c1[k1] t1(k1):49 c2[k2] t2(k2):50 c3[k3] t3(k3):51 a1";
-    check(log, 0, 50, "t2 t3");
-    check(log, 0, 51, "t3");
-    check(log, 0, 52, "-");
+    check(log, 0, 49, "t2 t3");
+    check(log, 0, 50, "t3");
+    check(log, 0, 51, "-");
     check(log, 0, 0, "t1 t2 t3");
     // A small one uses a place among the last all the same.
-    check(log, 1, 50, "t2");
-    check(log, 2, 50, "-");
+    check(log, 1, 49, "t2");
+    check(log, 2, 49, "-");
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn oracle(log: &Log, clearing: Clearing) -> Vec<usize> {
         let note = &log.notes()[*at];
         !note.results().is_empty()
             && !note.is_pinned()
-            && note.tokens() >= clearing.min_tokens
+            && note.tokens() > clearing.larger_than
             && results_from(at + 1) >= clearing.keep_last
             && !waits.contains(at)
     };
@@ -146,10 +146,10 @@ fn oracle(log: &Log, clearing: Clearing) -> Vec<usize> {
 fn every_log_of_five() {
     for_each_short_log("u c[k]:2 t(k):3 t(k)!:3 c[k,l] t(k,l):2", 5, |log| {
         for keep_last in 0..4 {
-            for min_tokens in 2..4 {
+            for larger_than in 1..4 {
                 let clearing = Clearing {
                     keep_last,
-                    min_tokens,
+                    larger_than,
                 };
                 let actual: Vec<usize> = clearing.positions(&log.view()).iter().collect();
                 assert_eq!(actual, oracle(log, clearing), "{clearing:?} over {log}");
@@ -161,8 +161,8 @@ fn every_log_of_five() {
 
 proptest! {
     #[test]
-    fn long_logs(log in logs(60), keep_last in 0_usize..8, min_tokens in 0_u64..20) {
-        let clearing = Clearing { keep_last, min_tokens };
+    fn long_logs(log in logs(60), keep_last in 0_usize..8, larger_than in 0_u64..20) {
+        let clearing = Clearing { keep_last, larger_than };
         let positions = clearing.positions(&log.view());
         let actual: Vec<usize> = positions.iter().collect();
         prop_assert_eq!(&actual, &oracle(&log, clearing));
@@ -173,22 +173,22 @@ proptest! {
     }
 
     #[test]
-    fn keeping_more_clears_less(log in logs(40), keep_last in 0_usize..8, min_tokens in 0_u64..20) {
-        let more = Clearing { keep_last, min_tokens }.positions(&log.view());
-        let less = Clearing { keep_last: keep_last + 1, min_tokens: min_tokens + 1 };
+    fn keeping_more_clears_less(log in logs(40), keep_last in 0_usize..8, larger_than in 0_u64..20) {
+        let more = Clearing { keep_last, larger_than }.positions(&log.view());
+        let less = Clearing { keep_last: keep_last + 1, larger_than: larger_than + 1 };
         prop_assert!(less.positions(&log.view()).iter().all(|at| more.contains(at)));
     }
 
-    /// A second time clears nothing when the line that is shown instead costs less than the minimum.
+    /// A second time clears nothing when the line that is shown instead costs no more than the limit.
     #[test]
     fn clearing_twice_is_clearing_once(log in logs(40), keep_last in 0_usize..4) {
-        let clearing = Clearing { keep_last, min_tokens: 5 };
+        let clearing = Clearing { keep_last, larger_than: 5 };
         let cleared = clearing.positions(&log.view());
         let notes = log.notes().iter().enumerate();
         let after: Log = notes
             .map(|(at, note)| {
                 let note = note.clone();
-                if cleared.contains(at) { note.with_tokens(4) } else { note }
+                if cleared.contains(at) { note.with_tokens(5) } else { note }
             })
             .collect();
         prop_assert!(clearing.positions(&after.view()).is_empty());

@@ -18,7 +18,7 @@ fn everything<E: Entry>(entries: &[E]) -> String {
     let plan = compact(&view, &Window::Events(2), Summarize::WithOverlap(1));
     let clearing = Clearing {
         keep_last: 0,
-        min_tokens: 0,
+        larger_than: 0,
     };
     let cleared = clearing.positions(&view);
     format!("{outline:?} {plan:?} {cleared} {:?}", pairs(entries))

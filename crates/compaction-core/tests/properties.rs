@@ -77,6 +77,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
+    fn the_outline_after_a_pass_is_that_of_the_view_it_leaves(
+        log in logs(40),
+        window in windows(),
+        settings in settings(),
+        summary_tokens in 0_u64..50,
+    ) {
+        let pass = pass(window, settings);
+        if let Outcome::Compacted(plan) = pass.run(&log, SummaryReply::Provided) {
+            let cost = |at: usize| log.notes()[at].tokens();
+            let halves = [summary_tokens / 2, summary_tokens - summary_tokens / 2];
+            let summary = halves.into_iter().filter(|_| plan.is_summarized());
+            let after = plan.outline_after(log.outline(), cost, summary);
+            let expected = log.after(&plan, summary_tokens);
+            prop_assert_eq!(&after, expected.outline());
+        }
+    }
+
+    #[test]
     fn made_up_logs(log in logs(60), window in windows(), settings in settings()) {
         compare(&log, window, settings)?;
     }

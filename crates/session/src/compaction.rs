@@ -48,6 +48,7 @@ pub struct Compaction {
     pub(crate) grain: Grain,
     pub(crate) overlap: usize,
     pub(crate) clearing: Option<Clearing>,
+    pub(crate) tiers: Vec<AnyStrategy>,
     pub(crate) target: Option<u64>,
     pub(crate) on_conflict: OnConflict,
     pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
@@ -77,6 +78,7 @@ impl Compaction {
                 grain: Grain::Turn,
                 overlap: 2,
                 clearing: None,
+                tiers: Vec::new(),
                 target: None,
                 on_conflict: OnConflict::Rebase,
                 summarizer: None,
@@ -135,10 +137,34 @@ impl CompactionBuilder {
         self
     }
 
-    /// Clears old, large tool results first. The strategy only runs when that does not reach the
-    /// target. Default: nothing is cleared.
+    /// Clears old, large tool results first. Tiers and strategy only run when that does not reach
+    /// the target. Default: nothing is cleared.
     pub fn clear_results(mut self, clearing: Clearing) -> Self {
         self.compaction.clearing = Some(clearing);
+        self
+    }
+
+    /// Tries this strategy first, without a summary; may be called several times, and they are
+    /// tried in order. The pass takes the first that reaches the target, else it goes on to the
+    /// strategy of the builder. Default: none.
+    ///
+    /// ```
+    /// use compaction_tokens::Chars4;
+    /// use session::{Compaction, Ledger, Trigger, Window};
+    ///
+    /// // Old turns simply go while that is enough. When the newest ones are long, they are
+    /// // summarized.
+    /// let compaction = Compaction::builder(Window::Turns(2))
+    ///     .when(Trigger::TokenCount(50_000))
+    ///     .target(40_000)
+    ///     .tier(Window::Turns(10))
+    ///     .summarizer(Ledger::new(Chars4))
+    ///     .build()
+    ///     .unwrap();
+    /// # let _ = compaction;
+    /// ```
+    pub fn tier(mut self, strategy: impl Into<AnyStrategy>) -> Self {
+        self.compaction.tiers.push(strategy.into());
         self
     }
 
@@ -212,6 +238,15 @@ impl CompactionBuilder {
             return Err(InvalidSettings::Zero {
                 setting: "the target",
             });
+        }
+        for tier in &self.compaction.tiers {
+            tier.check()?;
+        }
+        let has_target = self.compaction.target.is_some()
+            || matches!(strategy.target(), Target::Tokens(_))
+            || !matches!(trigger, Trigger::Always);
+        if !self.compaction.tiers.is_empty() && !has_target {
+            return Err(InvalidSettings::NoTarget);
         }
         check_trigger(trigger)?;
         check_pair(trigger, strategy.target())?;

@@ -53,6 +53,11 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The size of the view as the plan leaves it, without a new summary.
+    pub(crate) fn counts_after(&self) -> Counts {
+        Counts::from(&outline_after(self, &[]))
+    }
+
     /// The positions of the view that stay, in view order.
     fn stays(&self) -> Vec<usize> {
         let is_stale = |at: &usize| {
@@ -180,20 +185,24 @@ fn ids(view: &View, positions: impl Iterator<Item = usize>) -> Vec<EventId> {
 
 /// The outline of the view as the plan leaves it, with the new summary turn.
 fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
+    let cost = |at: usize| draft.costs.get(at).copied().unwrap_or_default();
+    let tokens = |event: &NewEvent| event.tokens.as_ref().map_or(0, |count| count.tokens);
+    let summary = summary.iter().map(tokens);
+    if let Some(plan) = &draft.plan {
+        return plan.outline_after(draft.outline, cost, summary);
+    }
     let mut after = Outline::new();
     for at in draft.stays() {
         let Some(kind) = draft.outline.kind(at) else {
             continue;
         };
-        let tokens = draft.costs.get(at).copied().unwrap_or_default();
         if draft.outline.is_pinned(at) {
-            after.push_pinned(kind, tokens);
+            after.push_pinned(kind, cost(at));
         } else {
-            after.push(kind, tokens);
+            after.push(kind, cost(at));
         }
     }
-    for event in summary {
-        let tokens = event.tokens.as_ref().map_or(0, |count| count.tokens);
+    for tokens in summary {
         after.push(EntryKind::Summary, tokens);
     }
     after

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use compaction_core::{
-    Counts, Outcome as CoreOutcome, Progress, SummaryReply, SummaryRequest, Unchanged,
+    Counts, Outcome as CoreOutcome, Progress, Summarize, SummaryReply, SummaryRequest, Unchanged,
     View as CoreView, compact,
 };
 use session_log::{Message, SessionId};
@@ -110,6 +110,17 @@ impl Sessions {
         }
 
         let core = CoreView::new(view.events(), &outline).with_grain(compaction.grain);
+        for tier in &compaction.tiers {
+            draft.plan = match compact(&core, tier.as_core(), Summarize::No) {
+                Progress::Done(CoreOutcome::Compacted(plan)) => Some(plan),
+                _ => continue,
+            };
+            if compaction.is_content(&draft.counts_after()) {
+                report.strategy = tier.describe();
+                let plan = self.draw_up(compaction, &draft, report)?;
+                return Ok(Prepared::Plan(Box::new(plan)));
+            }
+        }
         let strategy = compaction.strategy.as_core();
         let mut progress = compact(&core, strategy, compaction.summarize());
         let outcome = loop {

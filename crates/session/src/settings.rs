@@ -20,6 +20,9 @@ pub enum InvalidSettings {
         /// The name of the strategy.
         strategy: String,
     },
+    /// Tiers without anything that says when one of them is enough.
+    #[error("tiers need a target, a token window behind them, or a trigger that ends")]
+    NoTarget,
     /// A token window whose reserve leaves nothing of its budget.
     #[error("the reserve of {reserve} tokens must be smaller than the budget of {budget}")]
     ReserveTooLarge {

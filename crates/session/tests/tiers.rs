@@ -42,7 +42,7 @@ fn clearing_comes_first_and_is_enough_when_it_reaches_the_budget() {
         let world = long_turn().await;
         let clearing = Clearing {
             keep_last: 1,
-            min_tokens: 100,
+            larger_than: 100,
         };
         let compaction = tokens(900).clear_results(clearing).build().unwrap();
         let report = world.compact(&compaction).await;
@@ -86,7 +86,7 @@ fn when_clearing_is_not_enough_the_window_cuts_too_and_both_are_in_one_boundary(
         world.append("u2 c4 t4 a2").await;
         let clearing = Clearing {
             keep_last: 1,
-            min_tokens: 100,
+            larger_than: 100,
         };
         let compaction = tokens(200).clear_results(clearing).build().unwrap();
         let report = world.compact(&compaction).await;
@@ -193,4 +193,80 @@ fn recursive_summarization_keeps_the_system_prompt_before_the_summary() {
         world.compact(&compaction).await;
         assert_eq!(world.view().await, "s2 prompt summary u2 a2", "RS12");
     });
+}
+
+/// Three turns of two messages of 100 characters, which the notation's estimator counts.
+async fn three_turns() -> World {
+    let world = World::new().await;
+    for turn in 1..=3 {
+        for name in [format!("u{turn}"), format!("a{turn}")] {
+            let mut long = event(&name);
+            let text = "x".repeat(100);
+            long.body = session_log::EventBody::Message(if name.starts_with('u') {
+                Message::user(text)
+            } else {
+                Message::assistant(text)
+            });
+            let events = vec![long];
+            let appended = world
+                .sessions
+                .append_events(&world.id, session::Expected::Any, events)
+                .await
+                .unwrap();
+            assert!(appended.done().is_some());
+        }
+    }
+    world
+}
+
+fn tiered(target: u64) -> Compaction {
+    Compaction::builder(Window::Turns(1))
+        .target(target)
+        .tier(Window::Turns(3))
+        .tier(Window::Turns(2))
+        .summarizer(Always("S"))
+        .build()
+        .unwrap()
+}
+
+#[test]
+fn the_first_tier_that_reaches_the_target_is_taken_and_asks_for_no_summary() {
+    block_on(async {
+        let world = three_turns().await;
+        let report = world.compact(&tiered(500)).await;
+        assert_eq!(report.outcome, Outcome::Compacted);
+        assert_eq!(world.view().await, "u2 a2 u3 a3");
+        assert_eq!(
+            report.strategy.as_str(),
+            r#"{"name":"window","window":{"last_turns":2}}"#,
+            "the receipt names the tier that did it"
+        );
+        assert!(report.summary.is_none());
+    });
+}
+
+#[test]
+fn when_no_tier_reaches_the_target_the_strategy_runs_on_the_whole_view() {
+    block_on(async {
+        let world = three_turns().await;
+        let report = world.compact(&tiered(300)).await;
+        assert_eq!(report.covered, ["u1", "a1", "u2", "a2"].map(id));
+        assert!(report.summary.is_some());
+        assert_eq!(world.view().await, "prompt summary u3 a3");
+    });
+}
+
+#[test]
+fn tiers_without_anything_that_says_when_one_is_enough_are_refused() {
+    let builder = Compaction::builder(Window::Turns(1)).tier(Window::Turns(2));
+    let refused = builder.clone().build().unwrap_err();
+    assert_eq!(refused, InvalidSettings::NoTarget);
+    builder
+        .clone()
+        .when(session::Trigger::TurnCount(2))
+        .build()
+        .unwrap();
+    builder.clone().target(100).build().unwrap();
+    let zero = builder.target(100).tier(Window::Turns(0)).build();
+    assert!(matches!(zero, Err(InvalidSettings::Zero { .. })));
 }

@@ -8,6 +8,7 @@ mod claims;
 mod run;
 mod structural;
 mod trial;
+mod triggers;
 
 pub use crate::laws::claims::{budget, idempotent, monotone};
 pub use crate::laws::run::{hold, hold_budget, hold_idempotent, hold_monotone};
@@ -15,6 +16,7 @@ pub use crate::laws::structural::{
     declining, newest, order, partition, pausing, preamble, system, turn_start,
 };
 pub use crate::laws::trial::Trial;
+pub use crate::laws::triggers::{hold_trigger, hold_trigger_monotone};
 
 /// How a law is broken; `Ok` when it holds.
 pub type Verdict = Result<(), String>;

@@ -18,7 +18,7 @@ pub(crate) const DEFAULT_TOKENS: u64 = 8000;
 const DEFAULT_KEEP_RESULTS: usize = 5;
 
 /// A result is cleared only when it costs several times what the line costs that is shown instead.
-const MIN_RESULT_TOKENS: u64 = 200;
+const LARGE_RESULT_TOKENS: u64 = 200;
 
 /// What is kept, and when.
 #[derive(Args, Clone, Debug)]
@@ -104,7 +104,7 @@ impl WindowArgs {
         if self.clear_results {
             builder = builder.clear_results(Clearing {
                 keep_last: self.keep_results.unwrap_or(DEFAULT_KEEP_RESULTS),
-                min_tokens: MIN_RESULT_TOKENS,
+                larger_than: LARGE_RESULT_TOKENS,
             });
         }
         if let Some(summarizer) = self.summarizer.summarizer(&self.tokens)? {

@@ -159,7 +159,7 @@ fn compactions(
     };
     let clearing = Clearing {
         keep_last: 5,
-        min_tokens: 200,
+        larger_than: 200,
     };
     let builders = [
         ("--tokens 2k", tokens(2000)),
