@@ -29,6 +29,8 @@ pub enum Format {
     ChatGpt,
     /// Training sets in the shape of ShareGPT. Read only.
     ShareGpt,
+    /// Sessions of pi and its relatives. Read only.
+    Pi,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -42,6 +44,7 @@ impl Format {
         Self::Codex,
         Self::ChatGpt,
         Self::ShareGpt,
+        Self::Pi,
         Self::Jsonl,
     ];
 
@@ -55,6 +58,7 @@ impl Format {
             Self::Codex => "codex",
             Self::ChatGpt => "chatgpt",
             Self::ShareGpt => "sharegpt",
+            Self::Pi => "pi",
             Self::Jsonl => "jsonl",
         }
     }

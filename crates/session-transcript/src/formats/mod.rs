@@ -7,9 +7,12 @@ pub(crate) mod chatgpt;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod jsonl;
+pub(crate) mod log;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+pub(crate) mod pi;
 pub(crate) mod sharegpt;
+pub(crate) mod tree;
 
 use std::fmt::Debug;
 
@@ -55,6 +58,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &jsonl::Codec,
     &chatgpt::Codec,
     &codex::Codec,
+    &pi::Codec,
     &sharegpt::Codec,
     &claude_code::Codec,
     &anthropic::Codec,

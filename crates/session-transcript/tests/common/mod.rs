@@ -1,12 +1,13 @@
 //! Files and JSON for the tests.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde_json::Value;
-use session_log::{EventBody, Message, NewEvent, Part, Role};
+use session_log::{EventBody, Message, NewEvent, Part, Role, Seq, View};
 use session_transcript::{Conversation, ReadOptions, Transcript, read};
 
 /// A file below `tests/fixtures`.
@@ -128,4 +129,36 @@ pub(crate) fn shorts(conversation: &Conversation) -> Vec<String> {
             format!("{origin}{}", short(message))
         })
         .collect()
+}
+
+/// What a model sees of a conversation, as short texts.
+pub(crate) fn view(conversation: &Conversation) -> Vec<String> {
+    let seqs = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
+    let events = conversation.events.iter().cloned().zip(seqs);
+    let view = View::fold(events.map(|(event, seq)| Arc::new(event.at(seq))));
+    let events = view.events().iter().filter_map(|event| event.as_message());
+    events.map(short).collect()
+}
+
+/// What was skipped and warned of, a line each.
+pub(crate) fn told(transcript: &Transcript) -> Vec<String> {
+    let skipped = transcript
+        .skipped
+        .iter()
+        .map(|skipped| format!("skipped line {}: {}", skipped.line, skipped.reason));
+    let warnings = transcript.warnings.iter().map(ToString::to_string);
+    skipped.chain(warnings).collect()
+}
+
+/// The file with its line `number`, from 1, cut in the middle.
+pub(crate) fn with_half_a_line(file: &[u8], number: usize) -> Vec<u8> {
+    let text = String::from_utf8_lossy(file);
+    let lines = text.lines().enumerate().map(|(at, line)| {
+        let end = match at + 1 == number {
+            true => line.len() / 2,
+            false => line.len(),
+        };
+        format!("{}\n", &line[..end])
+    });
+    lines.collect::<String>().into_bytes()
 }
