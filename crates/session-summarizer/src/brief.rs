@@ -8,6 +8,8 @@ use compaction_core::SummaryRequest;
 use session_log::{Event, EventId, Message, Origin, Role, View};
 
 use crate::prompt::{Prompt, Request};
+use crate::summary::Usage;
+use crate::tally::Tally;
 
 /// What is to be summarized, and under which terms.
 ///
@@ -34,6 +36,7 @@ pub struct Brief<'a> {
     overlap: Vec<Shown<'a>>,
     budget: Option<u64>,
     prompt: Option<&'a Prompt>,
+    tally: Option<&'a Tally>,
 }
 
 /// A message, or a piece of one, as a summarizer is shown it.
@@ -132,6 +135,7 @@ impl<'a> Brief<'a> {
             overlap: Vec::new(),
             budget: None,
             prompt: None,
+            tally: None,
         }
     }
 
@@ -197,6 +201,13 @@ impl<'a> Brief<'a> {
         self
     }
 
+    /// The same brief, which notes in `tally` what answers cost that come to nothing.
+    #[must_use]
+    pub fn with_tally(mut self, tally: &'a Tally) -> Self {
+        self.tally = Some(tally);
+        self
+    }
+
     /// The same terms over other material: this is how a summarizer hands on a part of its brief.
     #[must_use]
     pub fn over(&self, prior: Vec<Cow<'a, str>>, covered: Vec<Shown<'a>>) -> Self {
@@ -206,6 +217,7 @@ impl<'a> Brief<'a> {
             overlap: Vec::new(),
             budget: self.budget,
             prompt: self.prompt,
+            tally: self.tally,
         }
     }
 
@@ -238,6 +250,14 @@ impl<'a> Brief<'a> {
     pub fn prompt(&self) -> &'a Prompt {
         static DEFAULT: LazyLock<Prompt> = LazyLock::new(Prompt::new);
         self.prompt.unwrap_or(&DEFAULT)
+    }
+
+    /// Notes what an answer cost that comes to nothing. A summarizer calls this before it turns an
+    /// answer into an error.
+    pub fn lost(&self, usage: Usage) {
+        if let Some(tally) = self.tally {
+            tally.add(usage);
+        }
     }
 
     /// The brief as text: what to send to a model, as one system prompt and one user message,

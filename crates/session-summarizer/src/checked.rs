@@ -42,6 +42,8 @@ pub struct Checked<S> {
     inner: S,
     estimator: Arc<dyn TokenEstimator>,
     minimum: u32,
+    share: u32,
+    most_tokens: Option<u64>,
 }
 
 impl<S> Checked<S> {
@@ -52,6 +54,8 @@ impl<S> Checked<S> {
             inner,
             estimator: Arc::new(estimator),
             minimum: 0,
+            share: 0,
+            most_tokens: None,
         }
     }
 
@@ -64,12 +68,35 @@ impl<S> Checked<S> {
         self
     }
 
+    /// Also refuses summaries of fewer tokens than `per_mille` thousandths of what they replace, as
+    /// small models write them ("The conversation was about refunds."). Where the brief has a budget,
+    /// a quarter of it is enough. None is asked for by default, since a short summary of little is
+    /// sound; five thousandths are a floor that every sound summary we measured is far above.
+    #[must_use]
+    pub fn with_least_share(mut self, per_mille: u32) -> Self {
+        self.share = per_mille;
+        self
+    }
+
+    /// Asks for summaries of at most `tokens` and refuses longer ones, whatever larger budget a brief
+    /// has.
+    #[must_use]
+    pub fn with_most_tokens(mut self, tokens: u64) -> Self {
+        self.most_tokens = Some(tokens);
+        self
+    }
+
     fn judge(&self, summary: &Summary, brief: &Brief<'_>) -> Result<(), Fault> {
-        check(
-            summary,
-            brief,
-            Sizes::measure(summary, brief, &self.estimator),
-        )?;
+        let sizes = Sizes::measure(summary, brief, &self.estimator);
+        check(summary, brief, sizes)?;
+        let least = sizes.replaced.saturating_mul(u64::from(self.share)) / 1000;
+        let least = least.min(brief.budget().map_or(u64::MAX, |budget| budget / 4));
+        if sizes.summary < least {
+            return Err(Fault::Thin {
+                summary: sizes.summary,
+                least,
+            });
+        }
         if self.minimum == 0 {
             return Ok(());
         }
@@ -87,11 +114,20 @@ impl<S> Checked<S> {
 #[async_trait]
 impl<S: Summarizer> Summarizer for Checked<S> {
     async fn summarize(&self, brief: Brief<'_>) -> Result<Option<Summary>, SummarizerError> {
+        let brief = match (self.most_tokens, brief.budget()) {
+            (Some(most), budget) => brief.with_budget(budget.unwrap_or(u64::MAX).min(most)),
+            (None, _) => brief,
+        };
         let Some(summary) = self.inner.summarize(brief.clone()).await? else {
             return Ok(None);
         };
-        self.judge(&summary, &brief)?;
-        Ok(Some(summary))
+        match self.judge(&summary, &brief) {
+            Ok(()) => Ok(Some(summary)),
+            Err(fault) => {
+                brief.lost(summary.usage());
+                Err(fault.into())
+            }
+        }
     }
 }
 
@@ -101,6 +137,8 @@ impl<S: fmt::Debug> fmt::Debug for Checked<S> {
             .field("inner", &self.inner)
             .field("estimator", &self.estimator.name())
             .field("minimum", &self.minimum)
+            .field("share", &self.share)
+            .field("most_tokens", &self.most_tokens)
             .finish()
     }
 }

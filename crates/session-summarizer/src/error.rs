@@ -117,11 +117,26 @@ impl SummarizerError {
         self
     }
 
+    /// The name in lower case, for reports and statistics; of an invalid summary that of its fault.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Unavailable { .. } => "unavailable",
+            Self::Timeout { .. } => "timeout",
+            Self::Invalid { fault } => fault.name(),
+            Self::InputTooLong { .. } => "input_too_long",
+            Self::Rejected { .. } => "rejected",
+            Self::Unauthorized { .. } => "unauthorized",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
     /// Whether the same request may succeed when it is made again.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Unavailable { .. } | Self::Timeout { .. } | Self::Invalid { .. } => true,
+            Self::Unavailable { .. } | Self::Timeout { .. } => true,
+            Self::Invalid { fault } => fault.is_retryable(),
             Self::InputTooLong { .. }
             | Self::Rejected { .. }
             | Self::Unauthorized { .. }

@@ -44,6 +44,13 @@ pub enum Fault {
     Loop,
     /// It is made of headings with nothing under them.
     Hollow,
+    /// It is too short to stand for so much.
+    Thin {
+        /// Its tokens.
+        summary: u64,
+        /// The tokens asked for at least.
+        least: u64,
+    },
     /// It speaks of things that are nowhere in what was shown.
     Ungrounded {
         /// How many names, paths and commands it has.
@@ -80,10 +87,20 @@ impl Fault {
             Self::Echo => "echo",
             Self::Loop => "loop",
             Self::Hollow => "hollow",
+            Self::Thin { .. } => "thin",
             Self::Ungrounded { .. } => "ungrounded",
             Self::MissingSections { .. } => "missing_sections",
             Self::Forgetful { .. } => "forgetful",
         }
+    }
+}
+
+impl Fault {
+    /// Whether the same model may write a sound summary when it is asked the same again. A filter
+    /// and a refusal are decided by what it is shown, so another model is asked instead.
+    #[must_use]
+    pub fn is_retryable(&self) -> bool {
+        !matches!(self, Self::Filtered | Self::Refusal)
     }
 }
 
@@ -107,6 +124,12 @@ impl fmt::Display for Fault {
             Self::Echo => f.write_str("it copies the transcript"),
             Self::Loop => f.write_str("it says the same again and again"),
             Self::Hollow => f.write_str("it has headings and nothing under them"),
+            Self::Thin { summary, least } => {
+                write!(
+                    f,
+                    "{summary} tokens are fewer than the {least} asked for at least"
+                )
+            }
             Self::Ungrounded { named, found } => write!(
                 f,
                 "of {named} names, paths and commands in it only {found} were ever shown to it"

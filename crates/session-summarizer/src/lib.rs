@@ -16,6 +16,7 @@ mod retry;
 mod scripted;
 mod specifics;
 mod summary;
+mod tally;
 mod timer;
 mod with_ledger;
 
@@ -38,5 +39,6 @@ pub use crate::retry::{RetryPolicy, Retrying};
 pub use crate::scripted::{Answer, Asked, Scripted};
 pub use crate::specifics::{Specific, SpecificKind, specifics};
 pub use crate::summary::{Blank, Finish, Summary, Usage, without_reasoning};
-pub use crate::timer::{Timer, VirtualTimer};
+pub use crate::tally::Tally;
+pub use crate::timer::{ThreadTimer, Timer, VirtualTimer};
 pub use crate::with_ledger::WithLedger;

@@ -12,6 +12,7 @@ use crate::brief::Brief;
 use crate::error::SummarizerError;
 use crate::port::Summarizer;
 use crate::summary::Summary;
+use crate::tally::Tally;
 use crate::timer::Timer;
 
 /// How often and how patiently a summarizer is asked.
@@ -70,14 +71,16 @@ impl RetryPolicy {
 /// Asks a summarizer again when asking again can help, then the fallbacks, in order.
 ///
 /// - What may pass is asked again after a wait: the one the provider asks for, else a doubling one.
-/// - An answer that is no valid summary is asked for again at once.
+/// - An answer that is no valid summary is asked for again at once, but for a refusal and what a
+///   filter stopped: the next summarizer is asked, since the same one would say the same.
 /// - What will not pass (a rejected request, bad credentials, too long an input) goes to the next
 ///   summarizer at once. The same over-long input is never sent twice.
 /// - A summarizer that declines is done: `None` is an answer.
 /// - Dropping the future ends everything; nothing runs on.
 ///
-/// The summary's attempts and time are those of all of it. When nobody has a summary, the error is
-/// the last one.
+/// The summary's attempts, usage and time are those of all of it: tokens of failed attempts were
+/// paid too. When nobody has a summary, the error is the last one, and what was paid is noted in the
+/// [`Tally`] of the brief.
 ///
 /// ```
 /// # use session_log::Message;
@@ -156,6 +159,21 @@ impl Retrying {
 #[async_trait]
 impl Summarizer for Retrying {
     async fn summarize(&self, brief: Brief<'_>) -> Result<Option<Summary>, SummarizerError> {
+        let tally = Tally::new();
+        let answer = self.persist(brief.clone().with_tally(&tally)).await;
+        match answer {
+            Ok(Some(summary)) => Ok(Some(summary.with_more_usage(tally.usage()))),
+            other => {
+                brief.lost(tally.usage());
+                other
+            }
+        }
+    }
+}
+
+impl Retrying {
+    /// Asks until there is an answer, or nobody is left to ask.
+    async fn persist(&self, brief: Brief<'_>) -> Result<Option<Summary>, SummarizerError> {
         let started = self.timer.now();
         let elapsed = || self.timer.now().saturating_sub(started);
         let left = || {
@@ -195,9 +213,7 @@ impl Summarizer for Retrying {
         }
         Err(last)
     }
-}
 
-impl Retrying {
     /// How long to wait before the same summarizer is asked again; `None` when it is not.
     fn wait(&self, error: &SummarizerError, failures: u32) -> Option<Duration> {
         if !error.is_retryable() {

@@ -43,6 +43,15 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// So many tokens read and written, where they are known.
+    #[must_use]
+    pub fn new(input_tokens: Option<u64>, output_tokens: Option<u64>) -> Self {
+        Self {
+            input_tokens,
+            output_tokens,
+        }
+    }
+
     /// Both together; what only one of them reports stays.
     #[must_use]
     pub fn plus(self, other: Self) -> Self {
@@ -137,10 +146,14 @@ impl Summary {
     /// The same summary with what the provider reports of tokens.
     #[must_use]
     pub fn with_usage(mut self, input_tokens: Option<u64>, output_tokens: Option<u64>) -> Self {
-        self.usage = Usage {
-            input_tokens,
-            output_tokens,
-        };
+        self.usage = Usage::new(input_tokens, output_tokens);
+        self
+    }
+
+    /// The same summary, which cost so much besides: attempts before it that came to nothing.
+    #[must_use]
+    pub fn with_more_usage(mut self, usage: Usage) -> Self {
+        self.usage = self.usage.plus(usage);
         self
     }
 

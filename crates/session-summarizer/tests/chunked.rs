@@ -4,6 +4,7 @@
 
 mod common;
 
+use std::borrow::Cow;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
@@ -15,7 +16,8 @@ use session_log::{
     ToolCall, ToolResult,
 };
 use session_summarizer::{
-    Answer, Brief, Chunked, Prompt, Scripted, Shown, Summarizer, SummarizerError, Summary,
+    Answer, Brief, Chunked, Prompt, Scripted, Shown, Summarizer, SummarizerError, Summary, Tally,
+    Usage,
 };
 
 fn events(messages: impl IntoIterator<Item = Message>) -> Vec<Event> {
@@ -56,6 +58,14 @@ struct Reader {
     tells: bool,
     log: Arc<Mutex<Vec<(String, String)>>>,
     largest: Arc<Mutex<Vec<u64>>>,
+    held: Arc<Mutex<Held>>,
+}
+
+/// Bytes of what was shown that are copies and not the log's own.
+#[derive(Debug, Default)]
+struct Held {
+    copied: usize,
+    largest_copy: usize,
 }
 
 impl Reader {
@@ -65,6 +75,7 @@ impl Reader {
             tells: true,
             log: Arc::default(),
             largest: Arc::default(),
+            held: Arc::default(),
         }
     }
 
@@ -98,7 +109,13 @@ impl Summarizer for Reader {
         let mut log = self.log.lock().unwrap();
         for shown in brief.covered() {
             let id = shown.event.map_or("prior", EventId::as_str).to_owned();
-            log.push((id, said(&shown.message)));
+            let text = said(&shown.message);
+            if matches!(shown.message, Cow::Owned(_)) {
+                let mut held = self.held.lock().unwrap();
+                held.copied += text.len();
+                held.largest_copy = held.largest_copy.max(text.len());
+            }
+            log.push((id, text));
         }
         let number = self.largest.lock().unwrap().len();
         let summary = Summary::new(format!("summary {number}"), "reader")?;
@@ -309,6 +326,76 @@ fn a_summary_so_far_gets_a_quarter_of_the_limit_and_the_last_one_its_budget() {
             !before.is_empty() && before.iter().all(|it| *it == Some(running)),
             "{budgets:?}"
         );
+    }
+}
+
+/// Two megabytes, of which one message alone is half a megabyte, through a model that reads 8,000
+/// tokens: under the default bounds.
+#[test]
+fn two_megabytes_are_folded_by_a_model_that_reads_eight_thousand_tokens() {
+    const LIMIT: u64 = 8_000;
+    let talk = (0..1_600).map(|number| {
+        let text = format!("{number:04} {}", "what was said of it ".repeat(51));
+        match number % 2 {
+            0 => Message::user(text),
+            _ => Message::assistant(text),
+        }
+    });
+    let huge: String = (0..40_000)
+        .map(|line| format!("line {line:06}\n"))
+        .collect();
+    let pair = [
+        Message::tool_calls([ToolCall::new("k1", "read", "{}")]),
+        Message::tool_result("k1", huge),
+    ];
+    let log = events(talk.chain(pair));
+    let bytes: usize = log
+        .iter()
+        .map(|it| said(it.as_message().unwrap()).len())
+        .sum();
+    assert!(bytes > 2 << 20, "{bytes}");
+
+    let reader = Reader::new(usize::MAX);
+    let chunked = Chunked::new(reader.clone(), LIMIT, BytesDiv4);
+    let brief = Brief::new(shown(&log));
+    let calls = chunked.calls(&brief).unwrap();
+    assert!(calls <= Chunked::<Reader>::MOST_CALLS, "{calls}");
+    // Two thirds of each call are conversation; messages do not fill them to the last word.
+    let needed = bytes as u64 / 4 / (LIMIT * 2 / 3);
+    assert!(calls as u64 <= needed * 5 / 4, "{calls} for {needed}");
+    let summary = now(chunked.summarize(brief)).unwrap().unwrap();
+    assert_eq!(summary.attempts(), calls as u64);
+    assert_eq!(reader.calls().len(), calls);
+    let largest = reader.calls().into_iter().max().unwrap();
+    assert!(largest <= LIMIT, "{largest}");
+    assert_eq!(reader.read(), expected(&log));
+
+    // Memory: what is shown whole is the log's own text; only pieces of the large one are copies,
+    // and they are shorter than a call.
+    let held = reader.held.lock().unwrap();
+    assert!(held.copied <= 600_000, "{held:?}");
+    assert!(held.largest_copy as u64 <= LIMIT * 4, "{held:?}");
+}
+
+#[test]
+fn a_fold_that_comes_to_nothing_was_paid_for_as_far_as_it_came() {
+    let log = events((0..60).map(|_| Message::user("word ".repeat(80))));
+    let paid = |text: &str| {
+        let summary = Summary::new(text, "m").unwrap();
+        Answer::Summary(summary.with_usage(Some(1_000), Some(10)))
+    };
+    for last in [
+        Answer::Decline,
+        Answer::Error(SummarizerError::rejected("no")),
+        Answer::Error(SummarizerError::InputTooLong { limit: Some(10) }),
+    ] {
+        let name = format!("{last:?}");
+        let scripted = Scripted::new([paid("one"), paid("two"), last]);
+        let tally = Tally::new();
+        let chunked = Chunked::new(scripted, 2_000, BytesDiv4);
+        let answer = now(chunked.summarize(Brief::new(shown(&log)).with_tally(&tally)));
+        assert!(!matches!(answer, Ok(Some(_))), "{name}");
+        assert_eq!(tally.usage(), Usage::new(Some(2_000), Some(20)), "{name}");
     }
 }
 

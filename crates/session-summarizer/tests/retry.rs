@@ -16,7 +16,7 @@ use common::{BytesDiv4, halyard, now};
 use proptest::prelude::*;
 use session_summarizer::{
     Answer, Breaker, BreakerSettings, BreakerState, Brief, Checked, Fault, RetryPolicy, Retrying,
-    Scripted, Silent, Summarizer, SummarizerError, Summary, VirtualTimer,
+    Scripted, Silent, Summarizer, SummarizerError, Summary, Tally, Usage, VirtualTimer,
 };
 
 fn seconds(seconds: u64) -> Duration {
@@ -60,6 +60,10 @@ fn what_may_pass_is_asked_again_and_what_will_not_goes_to_the_next() {
     let blank = || Answer::text(" ");
     let timeout = || Answer::from(SummarizerError::Timeout { limit: seconds(9) });
     let cancelled = || Answer::from(SummarizerError::Cancelled);
+    let invalid = |fault| Answer::from(SummarizerError::invalid(fault));
+    let filtered = || invalid(Fault::Filtered);
+    let refused = || invalid(Fault::Refusal);
+    let cut = || invalid(Fault::CutOff);
     #[rustfmt::skip]
     let cases = [
         (vec![text()], vec![], ("SUM x1", 1, 0, vec![])),
@@ -71,6 +75,10 @@ fn what_may_pass_is_asked_again_and_what_will_not_goes_to_the_next() {
         (vec![timeout(), text()], vec![], ("SUM x2", 2, 0, vec![1])),
         (vec![blank(), blank(), text()], vec![], ("SUM x3", 3, 0, vec![])),
         (vec![busy(None), busy(None), busy(None)], vec![text()], ("SUM x4", 3, 1, vec![1, 2])),
+        (vec![filtered()], vec![text()], ("SUM x2", 1, 1, vec![])),
+        (vec![refused()], vec![text()], ("SUM x2", 1, 1, vec![])),
+        (vec![cut(), filtered()], vec![refused()], ("refusal", 2, 1, vec![])),
+        (vec![cut(), cut(), text()], vec![], ("SUM x3", 3, 0, vec![])),
         (vec![rejected()], vec![text()], ("SUM x2", 1, 1, vec![])),
         (vec![unauthorized()], vec![text()], ("SUM x2", 1, 1, vec![])),
         (vec![too_long()], vec![text()], ("SUM x2", 1, 1, vec![])),
@@ -105,6 +113,87 @@ fn an_invalid_summary_is_asked_for_again_and_named_in_the_end() {
         error.to_string(),
         "the summary is not valid: it is the text of an error"
     );
+}
+
+/// Tokens of answers that were refused were paid: the summary that comes in the end has them in its
+/// account, and where none comes they are in the tally.
+#[test]
+fn what_failed_attempts_cost_is_reported() {
+    let paid = |text: &str, read, wrote| {
+        let summary = Summary::new(text, "m").unwrap();
+        Answer::Summary(summary.with_usage(Some(read), Some(wrote)))
+    };
+    let talk = halyard();
+    let run = |model: Vec<Answer>, fallback: Vec<Answer>| {
+        let tally = Tally::new();
+        let model = Checked::new(Scripted::new(model), BytesDiv4);
+        let fallback = Checked::new(Scripted::new(fallback), BytesDiv4);
+        let retrying = Retrying::new(model, VirtualTimer::new()).with_fallback(fallback);
+        let answer = now(retrying.summarize(Brief::new(&talk).with_tally(&tally)));
+        let usage = answer.map(|it| it.map(|it| it.usage()));
+        (usage.ok().flatten(), tally.usage())
+    };
+    let usage = |read, wrote| Usage::new(Some(read), Some(wrote));
+    let good = "Refunds are idempotent, audit on 14 March.";
+
+    let (summary, lost) = run(
+        vec![
+            paid("Error: busy", 1_000, 4),
+            busy(None),
+            paid(good, 1_100, 12),
+        ],
+        vec![],
+    );
+    assert_eq!((summary, lost), (Some(usage(2_100, 16)), Usage::default()));
+
+    let (summary, lost) = run(
+        vec![paid("I'm sorry, I can't.", 1_000, 5)],
+        vec![paid(good, 900, 12)],
+    );
+    assert_eq!((summary, lost), (Some(usage(1_900, 17)), Usage::default()));
+
+    let rejected = || Answer::from(SummarizerError::rejected("no such model"));
+    let (summary, lost) = run(
+        vec![paid("I'm sorry, I can't.", 1_000, 5)],
+        vec![rejected()],
+    );
+    assert_eq!((summary, lost), (None, usage(1_000, 5)));
+
+    let (summary, lost) = run(vec![paid("Error: busy", 7, 1), Answer::Decline], vec![]);
+    assert_eq!((summary, lost), (None, usage(7, 1)));
+}
+
+#[test]
+fn a_summary_may_be_neither_too_thin_nor_too_long_for_who_asked() {
+    let talk = halyard();
+    let text = "The person and the assistant talked about refunds in Halyard.";
+    let run = |share, most, budget: Option<u64>| {
+        let model = Scripted::new([text]);
+        let mut checked = Checked::new(model.clone(), BytesDiv4).with_least_share(share);
+        if let Some(most) = most {
+            checked = checked.with_most_tokens(most);
+        }
+        let mut brief = Brief::new(&talk);
+        if let Some(budget) = budget {
+            brief = brief.with_budget(budget);
+        }
+        let fault = now(checked.summarize(brief)).err();
+        let fault = fault.and_then(|error| error.fault().map(Fault::to_string));
+        (fault.unwrap_or_default(), model.asked()[0].budget)
+    };
+    // Sixteen tokens stand for a thousand.
+    assert_eq!(run(0, None, None), (String::new(), None));
+    assert_eq!(run(5, None, None), (String::new(), None));
+    let (fault, _) = run(100, None, None);
+    assert!(
+        fault.starts_with("16 tokens are fewer than the "),
+        "{fault}"
+    );
+    assert_eq!(run(100, None, Some(64)), (String::new(), Some(64)));
+    assert_eq!(run(0, Some(16), Some(999)), (String::new(), Some(16)));
+    let too_long = "16 tokens are more than the 15 allowed";
+    assert_eq!(run(0, Some(15), None), (too_long.into(), Some(15)));
+    assert_eq!(run(0, Some(99), Some(15)), (too_long.into(), Some(15)));
 }
 
 /// Never answers, and notes when it is dropped.
@@ -204,6 +293,8 @@ fn every_error_says_what_to_do_and_keeps_its_cause_to_itself() {
         (SummarizerError::unavailable(None).with_cause(cause), true),
         (SummarizerError::Timeout { limit: seconds(1) }, true),
         (SummarizerError::invalid(Fault::Blank), true),
+        (SummarizerError::invalid(Fault::Filtered), false),
+        (SummarizerError::invalid(Fault::Refusal), false),
         (SummarizerError::InputTooLong { limit: Some(9) }, false),
         (SummarizerError::rejected("no such model"), false),
         (SummarizerError::unauthorized(), false),
@@ -217,6 +308,8 @@ fn every_error_says_what_to_do_and_keeps_its_cause_to_itself() {
             "{text}"
         );
         assert!(!text.contains("SECRET"), "{text}");
+        let is_word = |c: char| c.is_ascii_lowercase() || c == '_';
+        assert!(error.name().chars().all(is_word), "{}", error.name());
     }
     let error = SummarizerError::unauthorized().with_cause(std::io::Error::other("SECRET"));
     let source = core::error::Error::source(&error).unwrap();

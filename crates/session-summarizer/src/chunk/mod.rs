@@ -16,7 +16,7 @@ use crate::brief::{Brief, Shown};
 use crate::error::SummarizerError;
 use crate::fault::Fault;
 use crate::port::Summarizer;
-use crate::summary::Summary;
+use crate::summary::{Summary, Usage};
 
 /// Folds a brief that is over its summarizer's input limit in chunks: each call shows the next
 /// chunk, with the summary so far as the prior one.
@@ -72,9 +72,9 @@ pub struct Chunked<S> {
 const MOST_LESSONS: u32 = 4;
 
 impl<S> Chunked<S> {
-    /// The most calls of one fold unless others are set: at 8,000 tokens a call, about half a
-    /// million tokens of conversation.
-    pub const MOST_CALLS: usize = 64;
+    /// The most calls of one fold unless others are set: at a limit of 8,000 tokens, of which two
+    /// thirds are conversation, more than two megabytes of it.
+    pub const MOST_CALLS: usize = 128;
 
     /// Folds so that no request to `inner` is over `limit` tokens as `estimator` counts them. The
     /// limit is the model's context less what it may write.
@@ -205,12 +205,15 @@ impl<S: Summarizer> Chunked<S> {
         limit: u64,
         so_far: Option<Summary>,
     ) -> Result<Run<'a>, SummarizerError> {
+        // A fold that comes to nothing was paid for as far as it came.
+        let give_up = |so_far: &Option<Summary>| brief.lost(usage_of(so_far));
+        let fold = self.fold(brief, limit).inspect_err(|_| give_up(&so_far));
         let Fold {
             mut prior,
             chunks,
             running,
             shows_overlap,
-        } = self.fold(brief, limit)?;
+        } = fold?;
         let mut so_far = so_far;
         let mut chunks = chunks.into_iter().peekable();
         while let Some(chunk) = chunks.next() {
@@ -223,11 +226,15 @@ impl<S: Summarizer> Chunked<S> {
             }
             let tried = self.cost(&part);
             if tried > limit {
+                give_up(&so_far);
                 return Err(self.too_large(so_far.as_ref(), running, limit));
             }
             let summary = match self.inner.summarize(part.clone()).await {
                 Ok(Some(summary)) => summary,
-                Ok(None) => return Ok(Run::Done(None)),
+                Ok(None) => {
+                    give_up(&so_far);
+                    return Ok(Run::Done(None));
+                }
                 Err(SummarizerError::InputTooLong { limit }) => {
                     let left = part.covered().iter().cloned().chain(chunks.flatten());
                     return Ok(Run::TooLong {
@@ -237,7 +244,10 @@ impl<S: Summarizer> Chunked<S> {
                         left: left.collect(),
                     });
                 }
-                Err(error) => return Err(error),
+                Err(error) => {
+                    give_up(&so_far);
+                    return Err(error);
+                }
             };
             prior = vec![Cow::Owned(summary.text().to_owned())];
             so_far = Some(match &so_far {
@@ -307,6 +317,7 @@ impl<S: Summarizer> Summarizer for Chunked<S> {
                 }
             }
         }
+        left.lost(usage_of(&so_far));
         Err(SummarizerError::InputTooLong { limit: Some(limit) })
     }
 }
@@ -315,6 +326,10 @@ impl<S: Summarizer> Summarizer for Chunked<S> {
 /// estimator counts less than the summarizer does, half of what was tried.
 fn smaller(told: Option<u64>, tried: u64) -> u64 {
     told.filter(|told| *told < tried).unwrap_or(tried / 2)
+}
+
+fn usage_of(summary: &Option<Summary>) -> Usage {
+    summary.as_ref().map(Summary::usage).unwrap_or_default()
 }
 
 fn summary_as_message(text: Cow<'_, str>) -> Shown<'_> {

@@ -1,14 +1,19 @@
 //! The port through which waiting goes, so that any runtime fits and no test waits.
 
+mod thread;
+
 use core::fmt::Debug;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
 
+pub use self::thread::ThreadTimer;
+
 /// Measures and waits.
 ///
-/// With tokio it is `Instant::elapsed` of a fixed instant and `tokio::time::sleep`.
+/// [`ThreadTimer`] needs no runtime. With tokio it is `Instant::elapsed` of a fixed instant and
+/// `tokio::time::sleep`; `session-summarizer-http` has that as `TokioTimer`.
 #[async_trait]
 pub trait Timer: Debug + Send + Sync + 'static {
     /// The time since some fixed moment. It never goes back.
