@@ -31,6 +31,8 @@ pub enum Format {
     ShareGpt,
     /// Sessions of pi and its relatives. Read only.
     Pi,
+    /// Sessions as opencode exports them. Read only.
+    OpenCode,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -45,6 +47,7 @@ impl Format {
         Self::ChatGpt,
         Self::ShareGpt,
         Self::Pi,
+        Self::OpenCode,
         Self::Jsonl,
     ];
 
@@ -59,6 +62,7 @@ impl Format {
             Self::ChatGpt => "chatgpt",
             Self::ShareGpt => "sharegpt",
             Self::Pi => "pi",
+            Self::OpenCode => "opencode",
             Self::Jsonl => "jsonl",
         }
     }

@@ -3,10 +3,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
+use std::sync::Arc;
 
 use session_log::{
     Arguments, Boundary, Covered, EventBody, EventId, EventType, Fields, Json, Message, NewEvent,
-    Opaque, Origin, Part, Receipt, Seq, Shape, Size, Timestamp,
+    Opaque, Origin, Part, Receipt, Seq, Shape, Size, Timestamp, View,
 };
 
 use crate::envelope::Envelope;
@@ -197,6 +198,37 @@ impl Log {
             let boundary = Some(id.clone());
             self.message(spot, message, Origin::Summary { boundary });
         }
+    }
+
+    /// Says that the results of `cleared`, in ascending order, are shown as a short line from here
+    /// on; everything else stays as it is shown. Nothing is added when none of them is shown.
+    pub(crate) fn clear(&mut self, spot: &Spot<'_>, cleared: &[Seq]) {
+        if cleared.is_empty() {
+            return;
+        }
+        let places = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
+        let log = self.events.iter().cloned().zip(places);
+        let view = View::fold(log.map(|(event, seq)| Arc::new(event.at(seq))));
+        let shown: Vec<Seq> = view.events().iter().map(|event| event.seq).collect();
+        let (lead, rest) = shown.split_at_checked(view.lead()).unwrap_or_default();
+        let visible: BTreeSet<&Seq> = shown.iter().collect();
+        let cleared: Vec<Seq> = cleared
+            .iter()
+            .filter(|seq| visible.contains(seq))
+            .copied()
+            .collect();
+        if cleared.is_empty() {
+            return;
+        }
+        let compaction = Compaction {
+            kept: rest.iter().copied().collect(),
+            pinned: lead.to_vec(),
+            ..Compaction::default()
+        };
+        let mut boundary = self.boundary(&compaction);
+        boundary.cleared = cleared;
+        let body = EventBody::Compaction(Box::new(boundary));
+        self.push(spot, body, Origin::Real);
     }
 
     fn boundary(&self, compaction: &Compaction) -> Boundary {

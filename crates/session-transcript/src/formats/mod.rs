@@ -10,6 +10,7 @@ pub(crate) mod jsonl;
 pub(crate) mod log;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
+pub(crate) mod opencode;
 pub(crate) mod pi;
 pub(crate) mod sharegpt;
 pub(crate) mod tree;
@@ -59,6 +60,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &chatgpt::Codec,
     &codex::Codec,
     &pi::Codec,
+    &opencode::Codec,
     &sharegpt::Codec,
     &claude_code::Codec,
     &anthropic::Codec,
