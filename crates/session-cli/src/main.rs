@@ -6,6 +6,7 @@
 mod args;
 mod commands;
 mod failure;
+mod job;
 mod output;
 mod parallel;
 mod progress;

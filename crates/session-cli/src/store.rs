@@ -10,6 +10,10 @@ use crate::failure::Failure;
 /// The name of the file in the user's data folder.
 const FILE: &str = "sessions.db";
 
+/// How long a database server may take to answer, if the address does not say.
+#[cfg(feature = "postgres")]
+const PATIENCE_SECONDS: u32 = 4;
+
 /// Where sessions are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum StoreUrl {
@@ -124,12 +128,25 @@ async fn open_postgres(
     shown: &StoreUrl,
     estimator: Arc<dyn TokenEstimator>,
 ) -> Result<Sessions, Failure> {
-    match session::PostgresStore::connect(url).await {
+    match session::PostgresStore::connect(&impatient(url)).await {
         Ok(store) => Ok(service(store, estimator)),
         Err(error) => Err(
-            Failure::work(format!("cannot open the store {shown}: {error}")).with_causes_of(&error),
+            Failure::work(format!("cannot open the store {shown}: {error}"))
+                .with_causes_of(&error)
+                .with_hint("check that the server runs, and host, port, user and database in the address; ?connect_timeout=30 waits longer"),
         ),
     }
+}
+
+/// The address with a limit on how long to wait for an answer, unless it has one: somebody sits in
+/// front of the command.
+#[cfg(feature = "postgres")]
+fn impatient(url: &str) -> std::borrow::Cow<'_, str> {
+    if url.contains("connect_timeout=") {
+        return url.into();
+    }
+    let joint = if url.contains('?') { '&' } else { '?' };
+    format!("{url}{joint}connect_timeout={PATIENCE_SECONDS}").into()
 }
 
 #[cfg(not(feature = "postgres"))]
@@ -209,6 +226,24 @@ mod tests {
         for url in ["a.db", "sqlite:", "mysql://x", "postgres"] {
             let failure = StoreUrl::parse(Some(url)).unwrap_err();
             assert!(failure.render().contains("write sqlite:PATH, "), "{url}");
+        }
+    }
+
+    #[cfg(feature = "postgres")]
+    #[test]
+    fn the_wait_for_a_server_has_an_end_of_ours_or_of_the_address() {
+        for (url, asked) in [
+            ("postgres://h/db", "postgres://h/db?connect_timeout=4"),
+            (
+                "postgres://h/db?sslmode=require",
+                "postgres://h/db?sslmode=require&connect_timeout=4",
+            ),
+            (
+                "postgres://h/db?connect_timeout=30",
+                "postgres://h/db?connect_timeout=30",
+            ),
+        ] {
+            assert_eq!(impatient(url), asked);
         }
     }
 }

@@ -1,9 +1,11 @@
-//! `--strategy`: the strategies of the older design, each with its own settings.
+//! `--strategy`: strategies by their names, each with its own settings.
 
 use clap::{Args, ValueEnum};
+use compaction_core::ContextWindow;
 use session::{AnyStrategy, RecursiveSummarization, SlidingWindow, TokenCount, TurnWindow};
 
 use crate::args::number::{amount, count};
+use crate::args::window::DEFAULT_TOKENS;
 use crate::failure::Failure;
 
 /// A strategy by its name.
@@ -17,12 +19,21 @@ pub(crate) enum StrategyName {
     TokenCount,
     /// The last --max-events-to-keep events behind a summary of the others
     RecursiveSummarization,
-    /// For one request: the newest that fit --max-tokens
+    /// For one request: the newest messages that fit --max-tokens
     Fixed,
-    /// For one request: the newest five, then the most important
+    /// For one request: the newest five messages, then the most important that fit
     Sliding,
-    /// For one request: the newest ten behind a summary of the others
+    /// For one request: the newest ten messages behind a summary of the others
+    #[value(alias = "summary")]
     Summarized,
+}
+
+/// What a name stands for.
+pub(crate) enum Named {
+    /// A strategy of passes.
+    Strategy(AnyStrategy),
+    /// A selection for one request, and its budget.
+    Window(ContextWindow, u64),
 }
 
 /// The settings of the named strategies.
@@ -37,7 +48,7 @@ pub(crate) struct StrategyArgs {
     #[arg(long, value_name = "N", value_parser = count)]
     max_turns: Option<usize>,
 
-    /// For token-count [default: 4000]
+    /// For token-count [default: 4000], and for fixed, sliding and summarized [default: 8000]
     #[arg(long, value_name = "N", value_parser = amount)]
     max_tokens: Option<u64>,
 
@@ -54,35 +65,41 @@ impl StrategyArgs {
     /// Refuses settings of a strategy that was not asked for.
     pub(crate) fn check(&self, chosen: Option<StrategyName>) -> Result<(), Failure> {
         use StrategyName as S;
-        for (option, is_set, owner) in [
-            ("--max-events", self.max_events.is_some(), S::SlidingWindow),
-            ("--max-turns", self.max_turns.is_some(), S::TurnWindow),
-            ("--max-tokens", self.max_tokens.is_some(), S::TokenCount),
+        const OF_TOKENS: &[S] = &[S::TokenCount, S::Fixed, S::Sliding, S::Summarized];
+        const OF_SUMMARIES: &[S] = &[S::RecursiveSummarization];
+        let is_set = [
+            (
+                "--max-events",
+                self.max_events.is_some(),
+                &[S::SlidingWindow][..],
+            ),
+            ("--max-turns", self.max_turns.is_some(), &[S::TurnWindow]),
+            ("--max-tokens", self.max_tokens.is_some(), OF_TOKENS),
             (
                 "--max-events-to-keep",
                 self.max_events_to_keep.is_some(),
-                S::RecursiveSummarization,
+                OF_SUMMARIES,
             ),
-            (
-                "--overlap-size",
-                self.overlap_size.is_some(),
-                S::RecursiveSummarization,
-            ),
-        ] {
-            if is_set && chosen != Some(owner) {
-                let name = name(owner);
-                return Err(Failure::usage(format!(
-                    "{option} is a setting of --strategy {name}, which was not asked for"
-                ))
-                .with_hint(format!("add --strategy {name}, or leave {option} out")));
+            ("--overlap-size", self.overlap_size.is_some(), OF_SUMMARIES),
+        ];
+        for (option, is_set, owners) in is_set {
+            if !is_set || chosen.is_some_and(|chosen| owners.contains(&chosen)) {
+                continue;
             }
+            let names: Vec<String> = owners.iter().map(|owner| owner.name()).collect();
+            let names = names.join(", ");
+            let first = owners.first().map(|owner| owner.name()).unwrap_or_default();
+            return Err(Failure::usage(format!(
+                "{option} is a setting of --strategy {names}, which was not asked for"
+            ))
+            .with_hint(format!("add --strategy {first}, or leave {option} out")));
         }
         Ok(())
     }
 
-    /// The strategy with its settings.
-    pub(crate) fn named(&self, name: StrategyName) -> Result<AnyStrategy, Failure> {
-        Ok(match name {
+    /// What the name stands for, with its settings.
+    pub(crate) fn named(&self, name: StrategyName) -> Named {
+        let strategy: AnyStrategy = match name {
             StrategyName::SlidingWindow => {
                 let mut strategy = SlidingWindow::default();
                 strategy.max_events = self.max_events.unwrap_or(strategy.max_events);
@@ -106,16 +123,22 @@ impl StrategyArgs {
                 strategy.overlap_size = self.overlap_size.unwrap_or(strategy.overlap_size);
                 strategy.into()
             }
-            StrategyName::Fixed | StrategyName::Sliding | StrategyName::Summarized => {
-                let name = self::name(name);
-                return Err(Failure::usage(format!("the strategy {name} is not built into this command"))
-                    .with_hint("it selects messages for one request and records nothing; --tokens keeps whole turns"));
-            }
-        })
+            StrategyName::Fixed => return self.selecting(ContextWindow::Fixed),
+            StrategyName::Sliding => return self.selecting(ContextWindow::Sliding),
+            StrategyName::Summarized => return self.selecting(ContextWindow::Summarized),
+        };
+        Named::Strategy(strategy)
+    }
+
+    fn selecting(&self, window: ContextWindow) -> Named {
+        Named::Window(window, self.max_tokens.unwrap_or(DEFAULT_TOKENS))
     }
 }
 
-fn name(name: StrategyName) -> String {
-    name.to_possible_value()
-        .map_or_else(String::new, |value| value.get_name().into())
+impl StrategyName {
+    /// The word for it.
+    fn name(self) -> String {
+        self.to_possible_value()
+            .map_or_else(String::new, |value| value.get_name().into())
+    }
 }

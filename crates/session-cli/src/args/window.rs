@@ -1,14 +1,16 @@
 //! How much is kept, and when a pass runs.
 
 use clap::{Args, ValueEnum};
+use compaction_core::ContextWindow;
 use session::{AnyStrategy, Clearing, Compaction, Grain, InvalidSettings, Trigger, Window};
 
 use crate::args::number::{amount, count};
-use crate::args::strategy::{StrategyArgs, StrategyName};
+use crate::args::strategy::{Named, StrategyArgs, StrategyName};
 use crate::args::summarizer::SummarizerArgs;
 use crate::args::tokens::TokenArgs;
 use crate::args::trigger::{When, when};
 use crate::failure::Failure;
+use crate::job::{Job, Selection};
 
 /// The budget when no window is named: a small part of any model's context window, and enough for
 /// several turns of plain talk.
@@ -78,8 +80,8 @@ struct ChosenWindow {
     #[arg(long, value_name = "N", value_parser = count)]
     last_events: Option<usize>,
 
-    /// Keep what a strategy of the older design keeps
-    #[arg(long, value_name = "NAME", hide_possible_values = false)]
+    /// Keep what a strategy with a name keeps
+    #[arg(long, value_name = "NAME", ignore_case = true)]
     strategy: Option<StrategyName>,
 }
 
@@ -92,13 +94,17 @@ enum GrainName {
 }
 
 impl WindowArgs {
-    /// The pass that was asked for.
-    pub(crate) fn compaction(&self) -> Result<Compaction, Failure> {
+    /// What was asked for.
+    pub(crate) fn job(&self) -> Result<Job, Failure> {
+        let named = match self.chosen()? {
+            Named::Window(window, budget) => return self.selection(window, budget),
+            Named::Strategy(strategy) => strategy,
+        };
         let grain = match self.grain {
             GrainName::Turn => Grain::Turn,
             GrainName::Step => Grain::Step,
         };
-        let mut builder = Compaction::builder(self.chosen()?)
+        let mut builder = Compaction::builder(named)
             .when(self.trigger()?)
             .grain(grain);
         if self.clear_results {
@@ -110,10 +116,40 @@ impl WindowArgs {
         if let Some(summarizer) = self.summarizer.summarizer(&self.tokens)? {
             builder = builder.summarizer(summarizer);
         }
-        builder.build().map_err(|error| refused(&error))
+        let compaction = builder.build().map_err(|error| refused(&error))?;
+        Ok(Job::Pass(Box::new(compaction)))
     }
 
-    fn chosen(&self) -> Result<AnyStrategy, Failure> {
+    /// A selection for one request, which has none of what passes have.
+    fn selection(&self, window: ContextWindow, budget: u64) -> Result<Job, Failure> {
+        let is_step = matches!(self.grain, GrainName::Step);
+        let summarizer = self.summarizer.summarizer(&self.tokens)?;
+        let has_summarizer = summarizer.is_some() && !window.requires_llm();
+        for (option, is_set) in [
+            ("--grain step", is_step),
+            ("--clear-results", self.clear_results),
+            ("--when", !self.when.is_empty()),
+            ("--summarizer", has_summarizer),
+        ] {
+            if is_set {
+                return Err(Failure::usage(format!(
+                    "{option} does nothing with --strategy {window}, which selects messages for one request"
+                ))
+                .with_hint(format!("leave {option} out, or use --tokens N")));
+            }
+        }
+        if budget == 0 {
+            return Err(Failure::usage("--max-tokens must be greater than 0"));
+        }
+        Ok(Job::Selection(Selection {
+            window,
+            budget,
+            summarizer: summarizer.map(Into::into),
+            estimator: self.tokens.estimator()?,
+        }))
+    }
+
+    fn chosen(&self) -> Result<Named, Failure> {
         let ChosenWindow {
             tokens,
             last_turns,
@@ -121,23 +157,27 @@ impl WindowArgs {
             strategy,
         } = self.window;
         self.strategy.check(strategy)?;
-        let window = match (last_turns, last_events, strategy) {
+        let window: AnyStrategy = match (last_turns, last_events, strategy) {
             (Some(turns), _, _) => Window::Turns(turns).into(),
             (_, Some(events), _) => Window::Events(events).into(),
-            (_, _, Some(name)) => self.strategy.named(name)?,
+            (_, _, Some(name)) => return self.without_reserve(self.strategy.named(name)),
             _ => {
                 let budget = tokens.unwrap_or(DEFAULT_TOKENS);
                 let reserve = self.reserve.unwrap_or(0);
-                return Ok(Window::Tokens { budget, reserve }.into());
+                return Ok(Named::Strategy(Window::Tokens { budget, reserve }.into()));
             }
         };
-        if self.reserve.is_some() {
-            return Err(
-                Failure::usage("--reserve is a part of a token budget, and there is none")
-                    .with_hint("use it with --tokens N"),
-            );
+        self.without_reserve(Named::Strategy(window))
+    }
+
+    fn without_reserve(&self, named: Named) -> Result<Named, Failure> {
+        match self.reserve {
+            None => Ok(named),
+            Some(_) => Err(Failure::usage(
+                "--reserve is a part of a token budget, and there is none",
+            )
+            .with_hint("use it with --tokens N")),
         }
-        Ok(window)
     }
 
     fn trigger(&self) -> Result<Trigger, Failure> {

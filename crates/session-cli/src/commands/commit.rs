@@ -61,6 +61,8 @@ pub(crate) async fn run(globals: &Globals, args: &CommitArgs) -> Result<Ending, 
         before: sessions.view_at(&id, plan.based_on()).await?,
         after: sessions.view(&id).await?,
         plan: None,
+        selected_by: None,
+        notes: Vec::new(),
     };
     if globals.json {
         print(&documents(std::iter::once(&pass), &[])?)?;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use session::{Compaction, Outcome, SessionId, Sessions};
+use session::{Outcome, SessionId, Sessions};
 use session_transcript::{Envelope, Format, Layout, Repair};
 
 use crate::args::source::{SourceArgs, to_help, writable};
@@ -12,6 +12,7 @@ use crate::args::{Globals, after_help};
 use crate::commands::pass::Pass;
 use crate::commands::plan;
 use crate::failure::{Ending, Failure};
+use crate::job::Job;
 use crate::output::json::{PassJson, document};
 use crate::output::receipt::{receipt, receipts, skipped_lines, warning_line};
 use crate::output::{file, print, tell, transcript};
@@ -72,18 +73,16 @@ Examples:
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &CompactArgs) -> Result<Ending, Failure> {
-    let compaction = args.window.compaction()?;
+    let job = args.window.job()?;
     let estimator = args.window.tokens.estimator()?;
     args.check()?;
     match resolve(&args.source, globals.store.as_deref(), estimator).await? {
         source if args.dry_run => {
-            plan::show(globals, &source, &compaction).await?;
+            plan::show(globals, &source, &job).await?;
             Ok(Ending::Done)
         }
-        Source::File(desk) => of_file(globals, args, &desk, &compaction).await,
-        Source::Session(sessions, id) => {
-            of_session(globals, args, &sessions, &id, &compaction).await
-        }
+        Source::File(desk) => of_file(globals, args, &desk, &job).await,
+        Source::Session(sessions, id) => of_session(globals, args, &sessions, &id, &job).await,
     }
 }
 
@@ -111,7 +110,7 @@ async fn of_file(
     globals: &Globals,
     args: &CompactArgs,
     desk: &Desk,
-    compaction: &Compaction,
+    job: &Job,
 ) -> Result<Ending, Failure> {
     let mut texts = Vec::with_capacity(desk.talks.len());
     let mut passes = Vec::with_capacity(desk.talks.len());
@@ -136,7 +135,7 @@ async fn of_file(
             }
             continue;
         }
-        let pass = Pass::run(&desk.sessions, &talk.id, compaction).await?;
+        let pass = job.run(&desk.sessions, &talk.id).await?;
         let text = compacted(desk, talk, args, &pass, &mut warnings).await?;
         texts.push(text);
         passes.push((talk, pass));
@@ -191,8 +190,8 @@ async fn compacted(
     if pass.report.outcome != Outcome::Compacted && own_format(desk, args) {
         return written_back(desk, talk, args).await;
     }
-    let view = transcript::as_log(&pass.after);
     let format = format(desk, args);
+    let view = transcript::for_format(transcript::as_log(&pass.after), format);
     let written = transcript::in_format(&view, Some(&talk.envelope), format, Repair::Abandoned)?;
     warnings.extend(written.warnings.iter().map(ToString::to_string));
     Ok(written.text)
@@ -247,7 +246,7 @@ async fn of_session(
     args: &CompactArgs,
     sessions: &Sessions,
     id: &SessionId,
-    compaction: &Compaction,
+    job: &Job,
 ) -> Result<Ending, Failure> {
     if args.output.is_some() || args.to.is_some() {
         let option = if args.to.is_some() {
@@ -260,7 +259,16 @@ async fn of_session(
         ))
         .with_hint(format!("compact it first, then `compaction export {id}`")));
     }
-    let pass = Pass::run(sessions, id, compaction).await?;
+    if let Job::Selection(selection) = job {
+        let name = selection.window;
+        return Err(Failure::usage(format!(
+            "--strategy {name} selects messages for one request and records nothing, so it compacts no session"
+        ))
+        .with_hint(format!(
+            "--dry-run shows what it selects of {id}, and with --json the messages; --tokens N compacts it"
+        )));
+    }
+    let pass = job.run(sessions, id).await?;
     if globals.json {
         print(&documents(std::iter::once(&pass), &[])?)?;
     } else if !globals.quiet {

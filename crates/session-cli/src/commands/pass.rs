@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use compaction_core::ContextWindow;
 use session::{
     Compaction, Event, OnConflict, PassPlan, Prepared, Report, Seq, SessionId, Sessions, View,
 };
@@ -16,6 +17,10 @@ pub(crate) struct Pass {
     pub(crate) after: View,
     /// What is to be committed, if the pass was only planned and there is something to do.
     pub(crate) plan: Option<Box<PassPlan>>,
+    /// The context window that selected for one request, if it is no pass at all.
+    pub(crate) selected_by: Option<ContextWindow>,
+    /// What people should know beyond the warnings of the report.
+    pub(crate) notes: Vec<String>,
 }
 
 impl Pass {
@@ -34,28 +39,27 @@ impl Pass {
                 after: view_behind(&before, &plan),
                 before,
                 plan: Some(plan),
+                selected_by: None,
+                notes: Vec::new(),
             },
             Prepared::Nothing(_) => Self {
                 report,
                 after: before.clone(),
                 before,
                 plan: None,
+                selected_by: None,
+                notes: Vec::new(),
             },
         })
     }
 
-    /// Plans a pass and lands it.
-    pub(crate) async fn run(
-        sessions: &Sessions,
-        id: &SessionId,
-        compaction: &Compaction,
-    ) -> Result<Self, Failure> {
-        let mut pass = Self::plan(sessions, id, compaction).await?;
-        if let Some(plan) = pass.plan.take() {
-            pass.report = sessions.commit(&plan, OnConflict::default()).await?;
-            pass.after = sessions.view(id).await?;
+    /// Lands what was planned.
+    pub(crate) async fn land(mut self, sessions: &Sessions) -> Result<Self, Failure> {
+        if let Some(plan) = self.plan.take() {
+            self.report = sessions.commit(&plan, OnConflict::default()).await?;
+            self.after = sessions.view(plan.session()).await?;
         }
-        Ok(pass)
+        Ok(self)
     }
 }
 

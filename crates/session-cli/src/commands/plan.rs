@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use session::{Compaction, Entry as _, EntryKind, Outcome, SessionId, Sessions};
+use session::{Entry as _, EntryKind, Outcome, SessionId, Sessions};
 
 use crate::args::source::SourceArgs;
 use crate::args::window::WindowArgs;
@@ -12,6 +12,7 @@ use crate::args::{Globals, after_help};
 use crate::commands::compact::documents;
 use crate::commands::pass::Pass;
 use crate::failure::{Ending, Failure};
+use crate::job::Job;
 use crate::output::fates::{Row, rows};
 use crate::output::receipt::{receipt, receipts, skipped_lines, warning_line};
 use crate::output::style::DIM;
@@ -48,8 +49,14 @@ Examples:
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &PlanArgs) -> Result<Ending, Failure> {
-    let compaction = args.window.compaction()?;
+    let job = args.window.job()?;
     let estimator = args.window.tokens.estimator()?;
+    if args.save.is_some() && matches!(job, Job::Selection(_)) {
+        return Err(Failure::usage(
+            "--save is for a pass: a selection for one request records nothing",
+        )
+        .with_hint("use --tokens N, or leave --save out"));
+    }
     let source = resolve(&args.source, globals.store.as_deref(), estimator).await?;
     if args.save.is_some() && matches!(source, Source::File(_)) {
         return Err(
@@ -57,7 +64,7 @@ pub(crate) async fn run(globals: &Globals, args: &PlanArgs) -> Result<Ending, Fa
                 .with_hint("`compaction import` makes a session of it"),
         );
     }
-    let passes = show(globals, &source, &compaction).await?;
+    let passes = show(globals, &source, &job).await?;
     if let (Some(path), [pass]) = (&args.save, passes.as_slice()) {
         save(globals, path, pass)?;
     }
@@ -82,7 +89,7 @@ fn save(globals: &Globals, path: &Path, pass: &Pass) -> Result<(), Failure> {
 pub(crate) async fn show(
     globals: &Globals,
     source: &Source,
-    compaction: &Compaction,
+    job: &Job,
 ) -> Result<Vec<Pass>, Failure> {
     let (name, sessions, ids, about) = match source {
         Source::Session(sessions, id) => (id.as_str(), sessions, vec![id], Vec::new()),
@@ -110,7 +117,7 @@ pub(crate) async fn show(
             (input.name.as_str(), &desk.sessions, ids.collect(), about)
         }
     };
-    let passes = plans(sessions, &ids, compaction).await?;
+    let passes = plans(sessions, &ids, job).await?;
     if globals.json {
         print(&documents(passes.iter(), &about)?)?;
         return Ok(passes);
@@ -135,14 +142,10 @@ pub(crate) async fn show(
     Ok(passes)
 }
 
-async fn plans(
-    sessions: &Sessions,
-    ids: &[&SessionId],
-    compaction: &Compaction,
-) -> Result<Vec<Pass>, Failure> {
+async fn plans(sessions: &Sessions, ids: &[&SessionId], job: &Job) -> Result<Vec<Pass>, Failure> {
     let mut passes = Vec::with_capacity(ids.len());
     for id in ids {
-        passes.push(Pass::plan(sessions, id, compaction).await?);
+        passes.push(job.plan(sessions, id).await?);
     }
     Ok(passes)
 }

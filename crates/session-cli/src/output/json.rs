@@ -10,6 +10,7 @@ use session_transcript::{Format, Item, Repair, WriteOptions, write};
 
 use crate::commands::pass::Pass;
 use crate::failure::Failure;
+use crate::output::receipt::warnings;
 
 /// A document as text, on one line.
 pub(crate) fn document(value: &impl Serialize) -> Result<String, Failure> {
@@ -93,7 +94,6 @@ impl<'a> PassJson<'a> {
     /// A pass, with what was said about the file it is of.
     pub(crate) fn new(pass: &'a Pass, about_file: impl IntoIterator<Item = String>) -> Self {
         let report = &pass.report;
-        let own = report.warnings.iter().map(ToString::to_string);
         Self {
             outcome: report.outcome.as_str(),
             reason: report.reason(),
@@ -113,7 +113,7 @@ impl<'a> PassJson<'a> {
             cleared: ids(&report.cleared),
             preserved: ids(&report.preserved),
             summary: summary(report),
-            warnings: own.chain(about_file).collect(),
+            warnings: warnings(pass).chain(about_file).collect(),
             view: shown(&pass.after),
         }
     }

@@ -22,10 +22,16 @@ pub(crate) fn receipt(name: &str, pass: &Pass, sessions: &Sessions) -> String {
         text.push_str(&sizes(&pass.report));
         text.push_str(&fates(&rows));
     }
-    for warning in &pass.report.warnings {
-        text.push_str(&warning_line(&warning.to_string()));
+    for warning in warnings(pass) {
+        text.push_str(&warning_line(&warning));
     }
     text
+}
+
+/// What people should know of a pass.
+pub(crate) fn warnings(pass: &Pass) -> impl Iterator<Item = String> + '_ {
+    let of_report = pass.report.warnings.iter().map(ToString::to_string);
+    of_report.chain(pass.notes.iter().cloned())
 }
 
 /// The receipts of several passes over one file, a line each.
@@ -64,7 +70,7 @@ pub(crate) fn receipts<'a>(
             Cell::number(report.before.tokens),
             Cell::number(report.after.tokens),
         ]);
-        for warning in &report.warnings {
+        for warning in warnings(pass) {
             notes.push_str(&warning_line(&format!(
                 "conversation {}: {warning}",
                 at + 1
@@ -88,10 +94,10 @@ fn headline(name: &str, pass: &Pass) -> String {
     );
     match report.outcome {
         Outcome::Compacted => {
-            let verb = if pass.plan.is_some() {
-                "would compact"
-            } else {
-                "compacted"
+            let verb = match (pass.selected_by, &pass.plan) {
+                (Some(_), _) => "selected for one request from",
+                (None, Some(_)) => "would compact",
+                (None, None) => "compacted",
             };
             let before = report.before.tokens;
             let saved = share(before.saturating_sub(report.after.tokens), before);

@@ -1,6 +1,6 @@
 //! Writing conversations as transcripts.
 
-use session::{NewEvent, View};
+use session::{NewEvent, Role, View};
 use session_log::{EventBody, Origin};
 use session_transcript::{Envelope, Format, Repair, WriteError, WriteOptions, Written, write};
 
@@ -18,6 +18,23 @@ pub(crate) fn as_log(view: &View) -> Vec<NewEvent> {
         Some(event)
     };
     view.events().iter().filter_map(alone).collect()
+}
+
+/// The same events, a summary in the system's name turned into one in the person's: transcripts of
+/// this format hold what person, model and tools say, and nothing else.
+pub(crate) fn for_format(mut events: Vec<NewEvent>, format: Format) -> Vec<NewEvent> {
+    if format != Format::ClaudeCode {
+        return events;
+    }
+    for event in &mut events {
+        if let (EventBody::Message(message), Origin::Summary { .. }) =
+            (&mut event.body, &event.origin)
+            && message.role.is_system()
+        {
+            message.role = Role::User;
+        }
+    }
+    events
 }
 
 /// Writes events in a format, in the layout of `envelope` if it is of that format.

@@ -8,6 +8,7 @@
     reason = "a failing test says so by panicking, and each test file uses its part"
 )]
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
@@ -199,4 +200,85 @@ pub(crate) fn text_of(message: &Value) -> String {
             .collect(),
         _ => String::new(),
     }
+}
+
+/// The ids in the store, in the order of the listing.
+pub(crate) fn ids(place: &Place) -> Vec<String> {
+    let sessions = place.run(["sessions", "--json"]).done().json();
+    let sessions = sessions.as_array().unwrap().iter();
+    sessions
+        .map(|it| it["session"].as_str().unwrap().to_owned())
+        .collect()
+}
+
+/// A place with one session of so many turns, and its id.
+pub(crate) fn with_talk(turns: usize) -> (Place, String) {
+    let place = Place::new();
+    place.file("talk.json", talk(turns));
+    place.run(["import", "talk.json", "-q"]).done();
+    let id = ids(&place).pop().unwrap();
+    (place, id)
+}
+
+/// Every call among the chat messages of a view has its result behind it, and every result its call.
+#[track_caller]
+pub(crate) fn check_pairs(messages: &[Value], about: &str) {
+    let mut open: BTreeMap<String, usize> = BTreeMap::new();
+    for shown in messages {
+        let message = &shown["message"];
+        for call in message["tool_calls"].as_array().into_iter().flatten() {
+            *open
+                .entry(call["id"].as_str().unwrap().to_owned())
+                .or_default() += 1;
+        }
+        if message["role"] == "tool" {
+            let id = message["tool_call_id"].as_str().unwrap();
+            let calls = open
+                .get_mut(id)
+                .unwrap_or_else(|| panic!("{about}: result {id} without its call"));
+            *calls = calls
+                .checked_sub(1)
+                .unwrap_or_else(|| panic!("{about}: two results of {id}"));
+        }
+    }
+    let open: Vec<_> = open.iter().filter(|(_, calls)| **calls > 0).collect();
+    assert!(open.is_empty(), "{about}: calls without results: {open:?}");
+}
+
+/// A call, its exit code, and what standard error says.
+pub(crate) type Case = (&'static [&'static str], i32, &'static [&'static str]);
+
+/// Each call ends with its exit code, says what it should, and prints nothing.
+#[track_caller]
+pub(crate) fn check(place: &Place, cases: &[Case]) {
+    for (args, code, said) in cases {
+        let ran = place.run(*args);
+        assert_eq!(ran.code, *code, "{args:?}: {}", ran.err);
+        assert_eq!(ran.out, "", "{args:?}");
+        for part in *said {
+            assert!(
+                ran.err.contains(part),
+                "{args:?} does not say {part:?}:\n{}",
+                ran.err
+            );
+        }
+        assert!(!ran.err.contains("panicked"), "{args:?}: {}", ran.err);
+        assert!(!ran.err.contains('\u{1b}'), "{args:?}: colours on a pipe");
+    }
+}
+
+/// A view: the chat messages, and which of them nobody said.
+pub(crate) fn view_of(place: &Place, file: &str) -> Vec<Value> {
+    let ran = place
+        .run([
+            "compact",
+            file,
+            "--json",
+            "--encoding",
+            "bytes4",
+            "--when",
+            "turns>1000000",
+        ])
+        .done();
+    view(&ran.json()).into_iter().cloned().collect()
 }

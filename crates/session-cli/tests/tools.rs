@@ -1,0 +1,83 @@
+//! Commands that need no session: counts by encoding, completions.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod common;
+
+use common::{Place, talk};
+use serde_json::{Value, json};
+
+#[test]
+fn tokens_are_counted_by_every_encoding_for_text_and_for_transcripts() {
+    let place = Place::new();
+    place.file("note.txt", "Where may a conversation be cut?");
+    let counted = place.run(["tokens", "note.txt", "--json"]).done().json();
+    assert_eq!(
+        (&counted["format"], &counted["characters"]),
+        (&Value::Null, &json!(32))
+    );
+    let of = |document: &Value, name: &str| {
+        let all = document["tokens"].as_array().unwrap().clone();
+        all.into_iter()
+            .find(|it| it["encoding"] == name)
+            .expect(name)
+    };
+    assert_eq!(
+        of(&counted, "o200k_base"),
+        json!({"encoding": "o200k_base", "tokens": 7, "exact": true})
+    );
+    assert_eq!(
+        of(&counted, "bytes4"),
+        json!({"encoding": "bytes4", "tokens": 8, "exact": false})
+    );
+
+    place.file("talk.json", talk(6));
+    let counted = place
+        .run(["tokens", "talk.json", "--encoding", "bytes4", "--json"])
+        .done()
+        .json();
+    assert_eq!(
+        (&counted["format"], &counted["events"]),
+        (&json!("openai-chat"), &json!(13))
+    );
+    assert_eq!(of(&counted, "bytes4")["tokens"], 125);
+    let text = place
+        .run([
+            "tokens",
+            "talk.json",
+            "--text",
+            "--encoding",
+            "bytes4",
+            "--json",
+        ])
+        .done()
+        .json();
+    assert_eq!(of(&text, "bytes4")["tokens"], talk(6).len().div_ceil(4));
+    let piped = place
+        .run_with(["tokens", "-", "--encoding", "chars4"], "abcd")
+        .done();
+    assert!(
+        piped.out.contains("chars4")
+            && piped
+                .out
+                .contains("standard input (text): 4 bytes, 4 characters"),
+        "{}",
+        piped.out
+    );
+    assert_eq!(place.run(["tokens", "missing"]).code, 2);
+}
+
+#[test]
+fn completions_name_every_command() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = place.run(["completions", shell]).done().out;
+        for command in ["compact", "import", "doctor"] {
+            assert!(script.contains(command), "{shell} {command}");
+        }
+    }
+}
