@@ -2,7 +2,7 @@
 
 use core::fmt;
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use compaction_core::SummaryRequest;
 use session_log::{Event, EventId, Message, Origin, Role, View};
@@ -160,6 +160,42 @@ impl<'a> Brief<'a> {
             .collect();
         let mut brief = Self::new(request.covered.iter().filter_map(at));
         brief.overlap = shown(request.overlap.iter().filter_map(at));
+        brief.with_priors(prior_texts(&prior))
+    }
+
+    /// The brief that answers `request` from the log and not from the prior summary, so that a
+    /// summary is rebuilt and does not drift.
+    ///
+    /// `hidden` are the messages that the view hides, in log order: what the prior summary stands
+    /// for. They are shown with what the pass covers. A prior summary that no pass wrote stays one,
+    /// since of it the log has nothing else.
+    #[must_use]
+    pub fn of_log(view: &'a View, request: &SummaryRequest, hidden: &'a [Arc<Event>]) -> Self {
+        let events = view.events();
+        let at = |position: usize| {
+            let event = events.get(position)?;
+            let mut shown = Shown::of_event(event)?;
+            shown.message = view.shown(event)?;
+            Some((event.seq, shown))
+        };
+        let earlier = hidden.iter().filter_map(|event| {
+            let shown = Shown::of_event(event)?;
+            Some((event.seq, shown))
+        });
+        let mut covered: Vec<_> = earlier
+            .chain(request.covered.iter().filter_map(at))
+            .collect();
+        covered.sort_by_key(|(seq, _)| *seq);
+        let prior: Vec<&Event> = request
+            .prior
+            .iter()
+            .filter_map(|position| events.get(position))
+            .map(|event| &**event)
+            .filter(|event| event.origin == (Origin::Summary { boundary: None }))
+            .collect();
+        let mut brief = Self::new(covered.into_iter().map(|(_, shown)| shown));
+        let overlap = request.overlap.iter().filter_map(at);
+        brief.overlap = shown(overlap.map(|(_, shown)| shown));
         brief.with_priors(prior_texts(&prior))
     }
 

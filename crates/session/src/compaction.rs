@@ -4,8 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use compaction_core::{Clearing, Counts, Grain, Summarize, Trigger};
-use session_summarizer::{Prompt, SHADOW_PROMPT, Summarizer};
+use session_summarizer::{BreakerSettings, Prompt, SHADOW_PROMPT, Summarizer};
 
+use crate::ask::NoSummary;
+use crate::breakers::Breakers;
 use crate::report::Report;
 use crate::settings::{InvalidSettings, check_pair, check_trigger};
 use crate::strategy::{AnyStrategy, Target};
@@ -20,6 +22,19 @@ pub enum OnConflict {
     Rebase,
     /// It does not land; the outcome is [`Outcome::Stale`](crate::Outcome::Stale).
     Skip,
+}
+
+/// What a new summary is made of where there is one already.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SummaryMode {
+    /// Of the summary before and what this pass covers. It costs what the new part costs.
+    #[default]
+    Incremental,
+    /// Of the log: of every event that the summary is to stand for. A summary of summaries drifts;
+    /// this one does not, and it reads the whole past each time. Put a
+    /// [`Chunked`](session_summarizer::Chunked) around the summarizer.
+    Rebuilt,
 }
 
 /// When and how a session is compacted. It holds no session, so one value serves all.
@@ -55,6 +70,9 @@ pub struct Compaction {
     pub(crate) prompt: Prompt,
     pub(crate) shadow_prompt: String,
     pub(crate) min_retained: Option<u32>,
+    pub(crate) summaries: SummaryMode,
+    pub(crate) breakers: Arc<Breakers>,
+    fall_back_above: Option<u64>,
     on_failure: Option<OnFailure>,
 }
 
@@ -85,6 +103,9 @@ impl Compaction {
                 prompt: Prompt::new(),
                 shadow_prompt: SHADOW_PROMPT.into(),
                 min_retained: None,
+                summaries: SummaryMode::Incremental,
+                breakers: Arc::default(),
+                fall_back_above: None,
                 on_failure: None,
             },
         }
@@ -110,9 +131,15 @@ impl Compaction {
         self.strategy.reserve().filter(|tokens| *tokens > 0)
     }
 
-    pub(crate) fn notify_failure(&self, report: &Report) {
-        if let Some(OnFailure(call)) = &self.on_failure {
-            call(report);
+    /// Whether a view of this size is compacted without a summary when there is none to be had.
+    pub(crate) fn falls_back(&self, tokens: u64) -> bool {
+        self.fall_back_above.is_some_and(|limit| tokens > limit)
+    }
+
+    pub(crate) fn notify_failure(&self, report: &Report, why: NoSummary) {
+        match &self.on_failure {
+            Some(OnFailure(call)) if why == NoSummary::Failed => call(report),
+            _ => {}
         }
     }
 }
@@ -207,6 +234,28 @@ impl CompactionBuilder {
         self
     }
 
+    /// Makes summaries of the summary before, or of the log. Default: [`SummaryMode::Incremental`].
+    pub fn summaries(mut self, mode: SummaryMode) -> Self {
+        self.compaction.summaries = mode;
+        self
+    }
+
+    /// Leaves a session's summarizer alone when it fails again and again: for so many turns, then it
+    /// is tried once more. Meanwhile passes are declined, `resting`. What is remembered is remembered
+    /// by this value and its clones, not in the log. Default: [`BreakerSettings::default`].
+    pub fn breaker(mut self, settings: BreakerSettings) -> Self {
+        self.compaction.breakers = Arc::new(Breakers::new(settings));
+        self
+    }
+
+    /// Lets the plain window cut a view of more than `tokens` when there is no valid summary for it,
+    /// because the summarizer fails or rests. What it covers then is in no summary; the summary before
+    /// is carried on. Default: the view grows until there is a summary.
+    pub fn fall_back_above(mut self, tokens: u64) -> Self {
+        self.compaction.fall_back_above = Some(tokens);
+        self
+    }
+
     /// Shows the summarizer the first `events` kept ones, for continuity. Default: 2.
     pub fn overlap(mut self, events: usize) -> Self {
         self.compaction.overlap = events;
@@ -247,6 +296,11 @@ impl CompactionBuilder {
             || !matches!(trigger, Trigger::Always);
         if !self.compaction.tiers.is_empty() && !has_target {
             return Err(InvalidSettings::NoTarget);
+        }
+        if self.compaction.fall_back_above == Some(0) {
+            return Err(InvalidSettings::Zero {
+                setting: "the limit to fall back above",
+            });
         }
         check_trigger(trigger)?;
         check_pair(trigger, strategy.target())?;

@@ -7,10 +7,11 @@ use session_log::{Event, EventId, EventType, Origin, SessionId, View, is_erased,
 use session_store::{EventQuery, Head, Session, SessionStoreExt as _};
 use session_summarizer::{Brief, Shown};
 
+use crate::ask::Answer;
 use crate::compaction::Compaction;
 use crate::draft::Draft;
 use crate::error::Error;
-use crate::pass::{Answer, Prepared};
+use crate::pass::Prepared;
 use crate::report::{Outcome, Report};
 use crate::sessions::Sessions;
 
@@ -75,12 +76,13 @@ impl Sessions {
             let tokens = hidden.iter().filter_map(|event| event.as_message());
             let tokens = tokens.map(|message| self.tokens_of(message));
             let replaced = tokens.fold(0, u64::saturating_add);
-            match self.ask(compaction, Brief::new(shown), replaced).await? {
+            let brief = Brief::new(shown);
+            let asked = self.ask(compaction, draft.view, brief, replaced, &mut report);
+            match asked.await? {
                 Answer::Summary(summary) => draft.summary = Some(*summary),
-                Answer::Declined(why) => {
-                    report.declined = Some(why);
+                Answer::Without(why) => {
                     report.outcome = Outcome::Declined;
-                    compaction.notify_failure(&report);
+                    compaction.notify_failure(&report, why);
                     return Ok(Prepared::Nothing(Box::new(report)));
                 }
             }
@@ -89,8 +91,13 @@ impl Sessions {
         Ok(Prepared::Plan(Box::new(plan)))
     }
 
-    /// Every message that the view hides and a summary has to tell of, in log order.
-    async fn hidden(&self, session: &Session, view: &View) -> Result<Vec<Arc<Event>>, Error> {
+    /// Every message that the view hides and a summary has to tell of, in log order. Summaries that
+    /// a pass wrote are left out, since what they tell is there itself; others are all there is.
+    pub(crate) async fn hidden(
+        &self,
+        session: &Session,
+        view: &View,
+    ) -> Result<Vec<Arc<Event>>, Error> {
         let shown: std::collections::BTreeSet<_> =
             view.events().iter().map(|event| event.seq).collect();
         let messages = EventQuery::all().with_types([EventType::MESSAGE]);
@@ -100,8 +107,7 @@ impl Sessions {
         };
         let mut hidden = self.store.read_all(&session.id, messages).await?;
         hidden.retain(|event| {
-            !shown.contains(&event.seq)
-                && !matches!(event.kind(), EntryKind::System | EntryKind::Summary)
+            !shown.contains(&event.seq) && event.kind() != EntryKind::System && !is_summary(event)
         });
         Ok(hidden)
     }

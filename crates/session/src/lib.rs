@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+mod ask;
+mod breakers;
 mod cleared;
 mod clock;
 mod commit;
@@ -35,7 +37,9 @@ pub use session_store::{
     OnDamage, Order, Page, Reach, Scope, SearchQuery, Session, SessionMark, SessionQuery,
     SessionStore, Snippet, StoreError, attribute,
 };
-pub use session_summarizer::{Chunked, Ledger, Retention, Retrying, Share, Summarizer, Timer};
+pub use session_summarizer::{
+    BreakerSettings, Chunked, Ledger, Retention, Retrying, Share, Summarizer, Timer, Usage,
+};
 
 #[cfg(feature = "memory")]
 pub use session_store_memory::MemoryStore;
@@ -47,7 +51,7 @@ pub use session_store_sqlite::SqliteStore;
 pub use session_summarizer_http as http;
 
 pub use crate::clock::{Clock, FixedClock, SystemClock};
-pub use crate::compaction::{Compaction, CompactionBuilder, OnConflict};
+pub use crate::compaction::{Compaction, CompactionBuilder, OnConflict, SummaryMode};
 pub use crate::error::Error;
 pub use crate::harness::{Happening, Harness, Turn, TurnEnd, TurnRequest};
 pub use crate::history::{FORKED_FROM, ViewDiff};

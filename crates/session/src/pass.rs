@@ -1,20 +1,19 @@
 //! The driver: the one loop that waits between the steps of a pass. It knows no protocol; the
 //! core says what comes next.
 
-use std::time::Instant;
-
 use compaction_core::{
     Counts, Outcome as CoreOutcome, Progress, Summarize, SummaryReply, SummaryRequest, Unchanged,
     View as CoreView, compact,
 };
-use session_log::{Message, SessionId};
-use session_summarizer::{Brief, Fault, Retention, Sizes, SummarizerError, check};
+use session_log::SessionId;
+use session_summarizer::{Brief, SummarizerError};
 
-use crate::compaction::Compaction;
+use crate::ask::{Answer, NoSummary};
+use crate::compaction::{Compaction, SummaryMode};
 use crate::draft::{Draft, warnings};
 use crate::error::Error;
 use crate::plan::PassPlan;
-use crate::report::{Outcome, Report, SummaryReport};
+use crate::report::{Outcome, Report};
 use crate::sessions::Sessions;
 
 /// What came of preparing a pass.
@@ -123,28 +122,50 @@ impl Sessions {
         }
         let strategy = compaction.strategy.as_core();
         let mut progress = compact(&core, strategy, compaction.summarize());
-        let outcome = loop {
+        let falls_back = compaction.falls_back(report.before.tokens);
+        let may_do_without =
+            |error: &SummarizerError| falls_back && !matches!(error, SummarizerError::Cancelled);
+        let mut without = None;
+        let mut outcome = loop {
             progress = match progress {
                 Progress::Done(outcome) => break outcome,
                 Progress::NeedsSummary(pending) => {
                     let request = pending.request();
-                    let brief = Brief::of_view(&view, request);
+                    let hidden = match (compaction.summaries, view.boundary()) {
+                        (SummaryMode::Rebuilt, Some(_)) => self.hidden(&session, &view).await?,
+                        _ => Vec::new(),
+                    };
+                    let brief = match compaction.summaries {
+                        SummaryMode::Incremental => Brief::of_view(&view, request),
+                        SummaryMode::Rebuilt => Brief::of_log(&view, request, &hidden),
+                    };
                     let replaced = replaced(&costs, request);
-                    match self.ask(compaction, brief, replaced).await? {
+                    let asked = self.ask(compaction, &view, brief, replaced, &mut report);
+                    let answer = match asked.await {
+                        Err(Error::Summarizer(error)) if may_do_without(&error) => {
+                            report.declined = Some(error.name().into());
+                            Answer::Without(NoSummary::Failed)
+                        }
+                        answer => answer?,
+                    };
+                    match answer {
                         Answer::Summary(answer) => {
                             draft.summary = Some(*answer);
                             pending.resume(SummaryReply::Provided)
                         }
-                        Answer::Declined(why) => {
-                            report.declined = Some(why);
+                        Answer::Without(why) => {
+                            without = Some(why);
                             pending.resume(SummaryReply::Declined)
                         }
                     }
                 }
             };
         };
-        if report.declined.is_some() {
-            compaction.notify_failure(&report);
+        if let Some(why) = without {
+            compaction.notify_failure(&report, why);
+            if falls_back && let Progress::Done(plain) = compact(&core, strategy, Summarize::No) {
+                outcome = plain;
+            }
         }
         draft.plan = match outcome {
             CoreOutcome::Compacted(plan) => Some(plan),
@@ -158,52 +179,6 @@ impl Sessions {
         let plan = self.draw_up(compaction, &draft, report)?;
         Ok(Prepared::Plan(Box::new(plan)))
     }
-
-    /// Asks for the summary, and takes only a valid one.
-    pub(crate) async fn ask(
-        &self,
-        compaction: &Compaction,
-        brief: Brief<'_>,
-        replaced: u64,
-    ) -> Result<Answer, Error> {
-        let Some(summarizer) = &compaction.summarizer else {
-            return Ok(Answer::Declined("no_summarizer".into()));
-        };
-        let brief = brief.with_prompt(&compaction.prompt);
-        let brief = match compaction.summary_budget() {
-            Some(tokens) => brief.with_budget(tokens),
-            None => brief,
-        };
-        let started = Instant::now();
-        let summary = match summarizer.summarize(brief.clone()).await {
-            Ok(Some(summary)) => summary,
-            Ok(None) => return Ok(Answer::Declined("declined".into())),
-            Err(SummarizerError::Invalid { fault }) => return Ok(Answer::from(&fault)),
-            Err(error) => return Err(Error::Summarizer(error)),
-        };
-        let message = Message::assistant(summary.text());
-        let sizes = Sizes::new(self.tokens_of(&message), replaced);
-        if let Err(fault) = check(&summary, &brief, sizes) {
-            return Ok(Answer::from(&fault));
-        }
-        let retained = Retention::of_brief(&brief, summary.text())
-            .total()
-            .per_mille();
-        if let (Some(minimum), Some(per_mille)) = (compaction.min_retained, retained)
-            && per_mille < minimum
-        {
-            return Ok(Answer::from(&Fault::Forgetful { per_mille, minimum }));
-        }
-        let mut receipt = summary.receipt();
-        receipt.retained_per_mille = retained;
-        if receipt.duration_ms.is_none() {
-            receipt.duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
-        }
-        Ok(Answer::Summary(Box::new(SummaryReport {
-            text: summary.text().into(),
-            receipt,
-        })))
-    }
 }
 
 /// The tokens of what a summary takes the place of.
@@ -212,15 +187,4 @@ fn replaced(costs: &[u64], request: &SummaryRequest) -> u64 {
     positions
         .filter_map(|at| costs.get(at).copied())
         .fold(0, u64::saturating_add)
-}
-
-pub(crate) enum Answer {
-    Summary(Box<SummaryReport>),
-    Declined(String),
-}
-
-impl From<&Fault> for Answer {
-    fn from(fault: &Fault) -> Self {
-        Self::Declined(fault.name().into())
-    }
 }

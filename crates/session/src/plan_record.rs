@@ -98,6 +98,7 @@ impl PassPlan {
             }),
             boundary: None,
             declined: None,
+            lost: session_summarizer::Usage::default(),
             warnings: Vec::new(),
         };
         Ok(Self {

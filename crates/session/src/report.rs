@@ -2,6 +2,7 @@
 
 use compaction_core::{Counts, Unchanged, Verdict};
 use session_log::{EventId, Json, Seq, SessionId, Size, SummaryReceipt, Version};
+use session_summarizer::Usage;
 
 /// How a pass ended. None of these is an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -160,9 +161,13 @@ pub struct Report {
     pub summary: Option<SummaryReport>,
     /// The boundary that was written.
     pub boundary: Option<Seq>,
-    /// Why there is no valid summary although one was wanted: `declined`, or the name of the
-    /// check that it failed.
+    /// Why there is no valid summary although one was wanted: `declined`; the name of the check that
+    /// it failed; `resting`, when the summarizer failed too often lately and was not asked; or, where
+    /// the plain window stood in, the name of the error.
     pub declined: Option<String>,
+    /// Tokens of answers that came to nothing. What a summary cost is in its receipt, failed attempts
+    /// before it included.
+    pub lost: Usage,
     /// What the owner should know.
     pub warnings: Vec<Warning>,
 }
@@ -194,6 +199,7 @@ impl Report {
             summary: None,
             boundary: None,
             declined: None,
+            lost: Usage::default(),
             warnings: Vec::new(),
         }
     }

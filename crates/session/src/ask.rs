@@ -1,0 +1,153 @@
+//! Asking for a summary: under the breaker, checked, and with what it cost.
+
+use std::time::{Duration, Instant};
+
+use session_log::{Message, View};
+use session_summarizer::{
+    Brief, Fault, Retention, Sizes, SummarizerError, Summary, Tally, Usage, check,
+};
+
+use crate::compaction::Compaction;
+use crate::error::Error;
+use crate::report::{Report, SummaryReport};
+use crate::sessions::Sessions;
+
+/// What came of asking.
+pub(crate) enum Answer {
+    /// A valid summary.
+    Summary(Box<SummaryReport>),
+    /// None; the report says why.
+    Without(NoSummary),
+}
+
+/// Why there is no summary, as far as it matters to a driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NoSummary {
+    /// Nobody was asked.
+    Resting,
+    /// Somebody was, in vain.
+    Failed,
+}
+
+/// A valid summary, and how much survives in it.
+struct Valid {
+    summary: Summary,
+    retained: Option<u32>,
+}
+
+impl Sessions {
+    /// Asks for the summary, and takes only a valid one. What it cost in vain, and why there is
+    /// none, goes into the report.
+    pub(crate) async fn ask(
+        &self,
+        compaction: &Compaction,
+        view: &View,
+        brief: Brief<'_>,
+        replaced: u64,
+        report: &mut Report,
+    ) -> Result<Answer, Error> {
+        let breakers = &compaction.breakers;
+        if !breakers.allows(&report.session, view) {
+            report.declined = Some("resting".into());
+            return Ok(Answer::Without(NoSummary::Resting));
+        }
+        let started = Instant::now();
+        let tally = Tally::new();
+        let asked = self
+            .valid(compaction, &brief.with_tally(&tally), replaced)
+            .await;
+        let lost = tally.usage();
+        let without = |report: &mut Report, why: &str| {
+            report.lost = lost;
+            report.declined = Some(why.into());
+            Ok(Answer::Without(NoSummary::Failed))
+        };
+        match asked {
+            Ok(Some(valid)) => {
+                breakers.succeeded(&report.session);
+                Ok(Answer::Summary(Box::new(
+                    valid.report(lost, started.elapsed()),
+                )))
+            }
+            Ok(None) => {
+                breakers.succeeded(&report.session);
+                without(report, "declined")
+            }
+            Err(SummarizerError::Cancelled) => Err(Error::Summarizer(SummarizerError::Cancelled)),
+            Err(SummarizerError::Invalid { fault }) => {
+                breakers.failed(&report.session, view);
+                without(report, fault.name())
+            }
+            Err(error) => {
+                breakers.failed(&report.session, view);
+                report.lost = lost;
+                Err(Error::Summarizer(error))
+            }
+        }
+    }
+
+    async fn valid(
+        &self,
+        compaction: &Compaction,
+        brief: &Brief<'_>,
+        replaced: u64,
+    ) -> Result<Option<Valid>, SummarizerError> {
+        let Some(summarizer) = &compaction.summarizer else {
+            return Ok(None);
+        };
+        let brief = brief.clone().with_prompt(&compaction.prompt);
+        let brief = match compaction.summary_budget() {
+            Some(tokens) => brief.with_budget(tokens),
+            None => brief,
+        };
+        let Some(summary) = summarizer.summarize(brief.clone()).await? else {
+            return Ok(None);
+        };
+        match self.judge(compaction, &summary, &brief, replaced) {
+            Ok(retained) => Ok(Some(Valid { summary, retained })),
+            Err(fault) => {
+                brief.lost(summary.usage());
+                Err(fault.into())
+            }
+        }
+    }
+
+    /// How many thousandths of what matters survive in a summary that may land.
+    fn judge(
+        &self,
+        compaction: &Compaction,
+        summary: &Summary,
+        brief: &Brief<'_>,
+        replaced: u64,
+    ) -> Result<Option<u32>, Fault> {
+        let message = Message::assistant(summary.text());
+        check(
+            summary,
+            brief,
+            Sizes::new(self.tokens_of(&message), replaced),
+        )?;
+        let retention = Retention::of_brief(brief, summary.text());
+        let retained = retention.total().per_mille();
+        match (compaction.min_retained, retained) {
+            (Some(minimum), Some(per_mille)) if per_mille < minimum => {
+                Err(Fault::Forgetful { per_mille, minimum })
+            }
+            _ => Ok(retained),
+        }
+    }
+}
+
+impl Valid {
+    fn report(self, lost: Usage, elapsed: Duration) -> SummaryReport {
+        let summary = self.summary.with_more_usage(lost);
+        let mut receipt = summary.receipt();
+        receipt.retained_per_mille = self.retained;
+        if receipt.duration_ms.is_none() {
+            receipt.duration_ms = u64::try_from(elapsed.as_millis()).ok();
+        }
+        SummaryReport {
+            text: summary.text().into(),
+            receipt,
+        }
+    }
+}
