@@ -33,6 +33,8 @@ pub enum Format {
     Pi,
     /// Sessions as opencode exports them. Read only.
     OpenCode,
+    /// Conversations as Claude.ai exports them. Read only.
+    ClaudeAi,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -48,6 +50,7 @@ impl Format {
         Self::ShareGpt,
         Self::Pi,
         Self::OpenCode,
+        Self::ClaudeAi,
         Self::Jsonl,
     ];
 
@@ -63,6 +66,7 @@ impl Format {
             Self::ShareGpt => "sharegpt",
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
+            Self::ClaudeAi => "claude-ai",
             Self::Jsonl => "jsonl",
         }
     }

@@ -4,6 +4,7 @@
 pub(crate) mod anthropic;
 pub(crate) mod bodies;
 pub(crate) mod chatgpt;
+pub(crate) mod claude_ai;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod jsonl;
@@ -58,6 +59,7 @@ pub(crate) trait Codec: Debug + Sync {
 pub(crate) static CODECS: &[&dyn Codec] = &[
     &jsonl::Codec,
     &chatgpt::Codec,
+    &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
     &opencode::Codec,
