@@ -65,9 +65,36 @@ pub(crate) fn writable(name: &str) -> Result<Format, String> {
     match name.parse::<Format>() {
         Ok(format) if format.can_write() => Ok(format),
         Ok(format) => Err(format!(
-            "{format} can be read but not written; expected one of {}",
+            "{format} can be read but not written\nhint: choose one of {}",
             names(Format::can_write)
         )),
         Err(_) => Err(format!("expected one of {}", names(Format::can_write))),
+    }
+}
+
+/// The formats that a provider takes.
+pub(crate) fn requests() -> String {
+    names(Format::is_request)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_named_by_itself_and_written_only_where_it_can_be() {
+        for known in Format::ALL {
+            assert_eq!(format(known.name()), Ok(*known));
+            let is_named = |help: &str| help.split([' ', ',']).any(|word| word == known.name());
+            assert!(is_named(&from_help()), "{known}");
+            assert_eq!(is_named(&to_help("x")), known.can_write(), "{known}");
+            match writable(known.name()) {
+                Ok(format) => assert!(format == *known && known.can_write()),
+                Err(why) => {
+                    assert!(!known.can_write());
+                    assert!(why.contains("can be read but not written\nhint: choose one of"));
+                }
+            }
+        }
     }
 }

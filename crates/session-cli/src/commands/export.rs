@@ -10,7 +10,7 @@ use session::{Event, NewEvent, Session, Sessions, Version};
 use session_transcript::{Envelope, Format, Repair, Written, view_as_request};
 
 use crate::args::number::amount;
-use crate::args::source::{to_help, writable};
+use crate::args::source::{requests, to_help, writable};
 use crate::args::tokens::by_name;
 use crate::args::{Globals, after_help};
 use crate::failure::{Ending, Failure};
@@ -50,8 +50,12 @@ pub(crate) struct ExportArgs {
     #[arg(long, help_heading = "What is written")]
     log: bool,
 
-    /// Write what a model sees as a request that the provider takes: openai-chat or anthropic
-    #[arg(long, conflicts_with = "log", help_heading = "What is written")]
+    #[arg(
+        long,
+        conflicts_with = "log",
+        help = format!("Write what a model sees as a request that the provider takes: {}", requests()),
+        help_heading = "What is written"
+    )]
     request: bool,
 
     /// As it was at this version
@@ -169,7 +173,7 @@ async fn written(
         });
         return view_as_request(items, format).map_err(|error| {
             Failure::usage(error.to_string())
-                .with_hint("requests are openai-chat or anthropic: choose with --to")
+                .with_hint(format!("choose one of {} with --to", requests()))
         });
     }
     transcript::in_format(
