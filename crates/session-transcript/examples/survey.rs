@@ -112,7 +112,11 @@ impl Row {
             *self.warnings.entry(format!("warning: {what}")).or_default() += 1;
         }
         for conversation in &transcript.conversations {
-            for format in [Format::OpenAiChat, Format::Anthropic] {
+            for format in Format::ALL
+                .iter()
+                .copied()
+                .filter(|format| format.is_request())
+            {
                 let Ok(request) = view_as_request(&conversation.events, format) else {
                     continue;
                 };

@@ -47,7 +47,7 @@ impl Envelope {
     #[must_use]
     pub fn new(format: Format) -> Self {
         let layout = match format {
-            Format::OpenAiChat | Format::Anthropic => Layout::Messages,
+            Format::OpenAiChat | Format::OpenAiResponses | Format::Anthropic => Layout::Messages,
             _ => Layout::Lines,
         };
         Self {
@@ -127,14 +127,17 @@ pub(crate) enum Hole {
     SystemMember,
     /// The model's reply, one message.
     Reply,
+    /// The model's reply, an array of records.
+    Replies,
 }
 
 impl Hole {
-    const ALL: [Self; 4] = [
+    const ALL: [Self; 5] = [
         Self::Messages,
         Self::System,
         Self::SystemMember,
         Self::Reply,
+        Self::Replies,
     ];
 
     fn name(self) -> &'static str {
@@ -143,6 +146,7 @@ impl Hole {
             Self::System => "system",
             Self::SystemMember => "system-member",
             Self::Reply => "reply",
+            Self::Replies => "replies",
         }
     }
 }

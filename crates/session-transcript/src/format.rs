@@ -19,6 +19,8 @@ use crate::formats;
 pub enum Format {
     /// OpenAI Chat Completions: message arrays, request and response bodies, JSONL.
     OpenAiChat,
+    /// OpenAI Responses: arrays of items, request and response bodies, JSONL.
+    OpenAiResponses,
     /// Anthropic Messages: message arrays, request and response bodies, JSONL.
     Anthropic,
     /// Session files of Claude Code.
@@ -35,6 +37,8 @@ pub enum Format {
     OpenCode,
     /// Conversations as Claude.ai exports them. Read only.
     ClaudeAi,
+    /// Sessions of Gemini CLI and Qwen Code (`gemini-cli`). Read only.
+    GeminiCli,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -45,12 +49,14 @@ impl Format {
         Self::OpenAiChat,
         Self::Anthropic,
         Self::ClaudeCode,
+        Self::OpenAiResponses,
         Self::Codex,
         Self::ChatGpt,
         Self::ShareGpt,
         Self::Pi,
         Self::OpenCode,
         Self::ClaudeAi,
+        Self::GeminiCli,
         Self::Jsonl,
     ];
 
@@ -59,6 +65,7 @@ impl Format {
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenAiChat => "openai-chat",
+            Self::OpenAiResponses => "openai-responses",
             Self::Anthropic => "anthropic",
             Self::ClaudeCode => "claude-code",
             Self::Codex => "codex",
@@ -67,6 +74,7 @@ impl Format {
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
             Self::ClaudeAi => "claude-ai",
+            Self::GeminiCli => "gemini-cli",
             Self::Jsonl => "jsonl",
         }
     }
@@ -80,7 +88,10 @@ impl Format {
     /// Whether [`view_as_request`](crate::view_as_request) can make it: whether a provider takes it.
     #[must_use]
     pub fn is_request(self) -> bool {
-        matches!(self, Self::OpenAiChat | Self::Anthropic)
+        matches!(
+            self,
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic
+        )
     }
 }
 
@@ -113,6 +124,7 @@ impl FromStr for Format {
         let plain = name.trim().to_lowercase().replace('_', "-");
         let plain = match plain.as_str() {
             "openai" | "chat" | "openai-chat-completions" => "openai-chat",
+            "responses" | "openai-items" => "openai-responses",
             "anthropic-messages" => "anthropic",
             "claude-code-jsonl" => "claude-code",
             "codex-rollout" | "codex-cli" => "codex",

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod openai_chat;
+mod openai_responses;
 
 use std::fmt;
 
@@ -58,6 +59,8 @@ pub enum Rule {
     Unsigned,
     /// A list of calls is not empty.
     EmptyCalls,
+    /// Reasoning is followed by what it led to.
+    ReasoningAlone,
 }
 
 impl fmt::Display for Rule {
@@ -80,6 +83,7 @@ impl fmt::Display for Rule {
             Self::SpeakerName => "the name of the speaker has characters it must not have",
             Self::Unsigned => "thinking has no signature",
             Self::EmptyCalls => "the list of calls is empty or null",
+            Self::ReasoningAlone => "reasoning is not followed by what it led to",
         })
     }
 }
@@ -98,11 +102,14 @@ impl fmt::Display for Rule {
 pub fn check_request(format: Format, request: &str) -> Vec<Violation> {
     let messages = Raw::parse(request).and_then(|raw| match raw.items() {
         Some(items) => Some(items),
-        None => raw.member("messages")?.items(),
+        None => ["messages", "input", "contents"]
+            .iter()
+            .find_map(|name| raw.member(name)?.items()),
     });
     let mut found = Found::default();
     match (format, messages) {
         (Format::OpenAiChat, Some(messages)) => openai_chat::check(&messages, &mut found),
+        (Format::OpenAiResponses, Some(items)) => openai_responses::check(&items, &mut found),
         (Format::Anthropic, Some(messages)) => anthropic::check(&messages, &mut found),
         _ => found.add(0, Rule::NoRequest),
     }

@@ -7,7 +7,9 @@ pub(crate) mod chatgpt;
 pub(crate) mod claude_ai;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod gemini_cli;
 pub(crate) mod jsonl;
+pub(crate) mod lists;
 pub(crate) mod log;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
@@ -62,9 +64,11 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &gemini_cli::Codec,
     &opencode::Codec,
     &sharegpt::Codec,
     &claude_code::Codec,
+    &openai_responses::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,
 ];

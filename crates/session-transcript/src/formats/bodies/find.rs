@@ -157,7 +157,7 @@ pub(crate) fn is_message(raw: Raw<'_>) -> bool {
 }
 
 impl<'a> Placed<'a> {
-    fn of(record: &'a Record<'a>) -> Self {
+    pub(crate) fn of(record: &'a Record<'a>) -> Self {
         Self {
             raw: record.raw(),
             line: record.line,
@@ -167,7 +167,7 @@ impl<'a> Placed<'a> {
     }
 
     /// A value inside of this one.
-    fn inner(&self, raw: Raw<'a>) -> Self {
+    pub(crate) fn inner(&self, raw: Raw<'a>) -> Self {
         let (line, bytes) = self.record.place_of(raw);
         Self {
             raw,

@@ -43,7 +43,9 @@ pub(crate) fn lay_out(layout: &Layout, filled: Filled) -> String {
                     Some(system) => format!("\"system\":{system},"),
                     None => String::new(),
                 },
-                Hole::Reply => texts.clone().next_back().cloned().unwrap_or_default(),
+                Hole::Reply | Hole::Replies => {
+                    texts.clone().next_back().cloned().unwrap_or_default()
+                }
             })
         }
         _ => plain(filled),

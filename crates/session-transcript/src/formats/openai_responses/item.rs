@@ -1,12 +1,18 @@
 //! From an item to what it says.
 
-use session_log::{Arguments, Fields, Json, Message, Part, Reasoning, Role, ToolCall, ToolResult};
+use session_log::{
+    Arguments, Fields, Json, Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult,
+};
 
 use crate::formats::openai_responses::parts;
 use crate::json::{Members, Raw};
+use crate::marks;
 
-/// The name under which unknown items and parts are kept.
+/// The name under which unknown items are kept.
 pub(crate) const FORMAT: &str = "openai-responses";
+
+/// The field that holds the arguments of a call, when it is not the usual one.
+pub(super) const ARGUMENTS: &str = "@arguments";
 
 /// What an item says.
 #[derive(Debug)]
@@ -43,14 +49,17 @@ pub(crate) fn read(raw: Raw<'_>) -> Item {
         return Item::Unknown;
     };
     let kind = members.take_str("type");
+    let is_at_server = members.peek_str("execution").as_deref() == Some("server");
     match kind.as_deref() {
-        Some("message") | None => match message(members) {
+        Some("message") | None => match message(members, kind.is_none()) {
             Some(message) => Item::Message(message),
             None => Item::Unknown,
         },
         Some("reasoning") => Item::Reply(reasoning(members)),
-        Some(kind) if COMPACTIONS.contains(&kind) => Item::Compaction(parts::opaque(raw)),
-        Some(kind) if WHOLE.contains(&kind) => Item::Reply(parts::opaque(raw)),
+        Some(kind) if COMPACTIONS.contains(&kind) => Item::Compaction(whole(raw)),
+        Some(kind) if WHOLE.contains(&kind) => Item::Reply(whole(raw)),
+        Some("tool_search_call" | "tool_search_output") if is_at_server => Item::Reply(whole(raw)),
+        Some(kind @ "tool_search_output") => result(kind, members),
         Some(kind) => match (
             kind.strip_suffix("_call_output"),
             kind.strip_suffix("_call"),
@@ -62,19 +71,50 @@ pub(crate) fn read(raw: Raw<'_>) -> Item {
     }
 }
 
-/// Whether the type of an item is one that [`read`] knows.
-pub(crate) fn is_known(kind: &str) -> bool {
-    matches!(kind, "message" | "reasoning")
-        || kind.ends_with("_call")
-        || kind.ends_with("_call_output")
-        || COMPACTIONS.contains(&kind)
+/// The item as it is, in a part of its own.
+pub(super) fn whole(raw: Raw<'_>) -> Part {
+    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
 }
 
-fn message(mut members: Members<'_>) -> Option<Message> {
+/// Whether the type of an item is one that [`read`] knows.
+pub(crate) fn is_known(kind: &str) -> bool {
+    matches!(kind, "message" | "reasoning") || is_sign(kind)
+}
+
+/// Whether no other format has items of this type.
+pub(super) fn is_sign(kind: &str) -> bool {
+    const OTHERS: [&str; 5] = [
+        "item_reference",
+        "tool_search_output",
+        "mcp_list_tools",
+        "mcp_approval_request",
+        "mcp_approval_response",
+    ];
+    kind.ends_with("_call")
+        || kind.ends_with("_call_output")
+        || COMPACTIONS.contains(&kind)
+        || OTHERS.contains(&kind)
+}
+
+/// The field in which items of a type have their arguments.
+pub(super) fn arguments_field(kind: &str) -> &'static str {
+    match kind {
+        "custom_tool_call" => "input",
+        "local_shell_call" | "shell_call" | "computer_call" => "action",
+        "apply_patch_call" => "operation",
+        _ => "arguments",
+    }
+}
+
+fn message(mut members: Members<'_>, has_no_type: bool) -> Option<Message> {
     let role = Role::from_name(&members.take_str("role")?);
-    let (parts, shape) = parts::content(members.take("content"));
+    let usual = parts::usual_text(&role);
+    let (parts, shape) = parts::content(members.take("content"), usual);
     let mut message = Message::new(role, parts).with_shape(shape);
     message.extra = members.into_fields();
+    if has_no_type {
+        marks::set(&mut message.extra, marks::ABSENT, "type");
+    }
     Some(message)
 }
 
@@ -82,7 +122,7 @@ fn message(mut members: Members<'_>) -> Option<Message> {
 /// were too, since they go back as they came or not at all.
 fn reasoning(mut members: Members<'_>) -> Part {
     let texts = |raw: Option<Raw<'_>>| {
-        let (parts, _) = parts::content(raw.filter(|raw| !raw.is_null()));
+        let (parts, _) = parts::content(raw.filter(|raw| !raw.is_null()), parts::INPUT);
         let texts: Vec<&str> = parts.iter().filter_map(Part::as_text).collect();
         (!texts.is_empty()).then(|| texts.join("\n\n"))
     };
@@ -95,27 +135,65 @@ fn reasoning(mut members: Members<'_>) -> Part {
 
 /// A call; its arguments are JSON text, free text, or an object that says what to do.
 fn call(kind: &str, name: &str, mut members: Members<'_>) -> Item {
-    let id = ["call_id", "id"]
-        .iter()
-        .find_map(|name| members.take_str(name));
-    let name = members.take_str("name").unwrap_or_else(|| name.into());
+    let mut absent = Vec::new();
+    let mut marked = Fields::new();
+    let id = members.take_str("call_id").or_else(|| {
+        absent.push("call_id");
+        let id = members.take_str("id")?;
+        marks::set(&mut marked, marks::FIELD, "id");
+        Some(id)
+    });
+    let name = members.take_str("name").unwrap_or_else(|| {
+        absent.push("name");
+        name.into()
+    });
     let mut call = ToolCall::new(id.unwrap_or_default(), name, "");
-    let arguments = ["arguments", "input", "action", "operation"];
-    if let Some(raw) = arguments.iter().find_map(|name| members.take(name)) {
-        call.arguments = match raw.as_str() {
-            Some(text) => Arguments::Text(text.into_owned()),
-            None => Arguments::Value(raw.to_json()),
-        };
+    let usual = arguments_field(kind);
+    let fields = [usual, "arguments", "input", "action", "operation"];
+    match fields.into_iter().find(|field| members.has(field)) {
+        Some(field) => {
+            if let Some(raw) = members.take(field) {
+                call.arguments = arguments(raw);
+            }
+            if field != usual {
+                marks::set(&mut marked, ARGUMENTS, field);
+            }
+        }
+        None => absent.push("arguments"),
+    }
+    if !absent.is_empty() {
+        marks::set(&mut marked, marks::ABSENT, &absent.join(" "));
     }
     call.extra = with_kind(kind, "function_call", members);
+    call.extra.append(&mut marked);
     Item::Reply(Part::ToolCall(call))
 }
 
+fn arguments(raw: Raw<'_>) -> Arguments {
+    match raw.as_str() {
+        Some(text) => Arguments::Text(text.into_owned()),
+        None => Arguments::Value(raw.to_json()),
+    }
+}
+
 fn result(kind: &str, mut members: Members<'_>) -> Item {
-    let call_id = members.take_str("call_id").unwrap_or_default();
-    let output = ["output", "tools"]
-        .iter()
-        .find_map(|name| members.take(name));
+    let mut marked = Fields::new();
+    let call_id = members.take_str("call_id").or_else(|| {
+        let of_shell = kind == "local_shell_call_output";
+        let id = of_shell.then(|| members.take_str("id")).flatten();
+        match &id {
+            Some(_) => marks::set(&mut marked, marks::FIELD, "id"),
+            None => marks::set(&mut marked, marks::ABSENT, "call_id"),
+        }
+        id
+    });
+    let field = ["output", "tools"]
+        .into_iter()
+        .find(|name| members.has(name));
+    if field == Some("tools") {
+        marks::set(&mut marked, ARGUMENTS, "tools");
+    }
+    let output = field.and_then(|name| members.take(name));
     let mut is_error = None;
     let (parts, shape) = match output.and_then(Raw::members) {
         // As the first versions of Codex wrote it.
@@ -124,14 +202,15 @@ fn result(kind: &str, mut members: Members<'_>) -> Item {
                 .peek("success")
                 .and_then(Raw::as_bool)
                 .map(|is_success| !is_success);
-            parts::content(output.peek("content"))
+            parts::content(output.peek("content"), parts::INPUT)
         }
-        _ => parts::content(output),
+        _ => parts::content(output, parts::INPUT),
     };
-    let mut result = ToolResult::new(call_id, parts);
+    let mut result = ToolResult::new(call_id.unwrap_or_default(), parts);
     result.shape = shape;
     result.is_error = is_error;
     result.extra = with_kind(kind, "function_call_output", members);
+    result.extra.append(&mut marked);
     Item::Result(Message::new(Role::Tool, vec![Part::ToolResult(result)]))
 }
 

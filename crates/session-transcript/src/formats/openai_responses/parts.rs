@@ -1,12 +1,30 @@
 //! Content parts of items.
 
-use session_log::{Media, MediaKind, MediaSource, Opaque, Part, Shape, Text};
+use session_log::{Fields, Media, MediaKind, MediaSource, Opaque, Part, Role, Shape, Text};
 
-use crate::formats::openai_responses::item::FORMAT;
 use crate::json::{Kind, Members, Raw};
+use crate::marks;
 
-/// What is in the content of a message or the output of a tool, and how it is written.
-pub(super) fn content(raw: Option<Raw<'_>>) -> (Vec<Part>, Shape) {
+/// The name under which unknown parts of content are kept: they are no items.
+pub(super) const CONTENT: &str = "openai-responses/content";
+
+/// The type of text that a model reads.
+pub(super) const INPUT: &str = "input_text";
+
+/// The type of text that it wrote.
+const OUTPUT: &str = "output_text";
+
+/// The type of text that a message of `role` has.
+pub(super) fn usual_text(role: &Role) -> &'static str {
+    match role {
+        Role::Assistant => OUTPUT,
+        _ => INPUT,
+    }
+}
+
+/// What is in the content of a message or the output of a tool, and how it is written. A text of
+/// another type than `usual` is marked with it.
+pub(super) fn content(raw: Option<Raw<'_>>, usual: &str) -> (Vec<Part>, Shape) {
     let Some(raw) = raw else {
         return (Vec::new(), Shape::Absent);
     };
@@ -18,27 +36,31 @@ pub(super) fn content(raw: Option<Raw<'_>>) -> (Vec<Part>, Shape) {
         ),
         Kind::Array => {
             let items = raw.items().unwrap_or_default();
-            (items.into_iter().map(part).collect(), Shape::Parts)
+            let parts = items.into_iter().map(|raw| part(raw, usual));
+            (parts.collect(), Shape::Parts)
         }
         _ => (vec![opaque(raw)], Shape::Text),
     }
 }
 
-pub(super) fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+fn opaque(raw: Raw<'_>) -> Part {
+    Part::Opaque(Opaque::new(CONTENT, raw.to_json()))
 }
 
-fn part(raw: Raw<'_>) -> Part {
-    known(raw).unwrap_or_else(|| opaque(raw))
+fn part(raw: Raw<'_>, usual: &str) -> Part {
+    known(raw, usual).unwrap_or_else(|| opaque(raw))
 }
 
-fn known(raw: Raw<'_>) -> Option<Part> {
+fn known(raw: Raw<'_>, usual: &str) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "input_text" | "output_text" | "text" | "summary_text" | "reasoning_text" => {
+        INPUT | OUTPUT | "text" | "summary_text" | "reasoning_text" => {
             let mut text = Text::new(members.take_str("text")?);
             text.extra = members.into_fields();
+            if kind != usual {
+                marks::set(&mut text.extra, marks::FIELD, &kind);
+            }
             Some(Part::Text(text))
         }
         "refusal" => {
@@ -63,16 +85,23 @@ fn image(mut members: Members<'_>) -> Option<Part> {
 }
 
 fn file(mut members: Members<'_>) -> Option<Part> {
-    let source = match (members.take_str("file_id"), members.take_str("file_url")) {
-        (Some(id), _) => MediaSource::FileId(id),
-        (None, Some(url)) => MediaSource::Url(url),
-        (None, None) => match members.take_str("file_data")? {
+    let mut marked = Fields::new();
+    let source = if let Some(id) = members.take_str("file_id") {
+        MediaSource::FileId(id)
+    } else if let Some(url) = members.take_str("file_url") {
+        if url.starts_with("data:") {
+            marks::set(&mut marked, marks::FIELD, "file_url");
+        }
+        MediaSource::Url(url)
+    } else {
+        match members.take_str("file_data")? {
             data if data.starts_with("data:") => MediaSource::Url(data),
             data => MediaSource::Base64(data),
-        },
+        }
     };
     let mut media = Media::new(MediaKind::File, source);
     media.name = members.take_str("filename");
     media.extra = members.into_fields();
+    media.extra.append(&mut marked);
     Some(Part::Media(media))
 }

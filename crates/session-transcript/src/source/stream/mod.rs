@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod chat;
+mod responses;
 
 use crate::json::{Raw, without_lone_surrogates};
 
@@ -25,7 +26,7 @@ pub(crate) fn assemble(text: &str) -> Option<(String, usize)> {
         .iter()
         .filter_map(|(payload, _)| Raw::parse(payload))
         .collect();
-    let response = finished(&values)
+    let response = responses::assemble(&values)
         .or_else(|| chat::assemble(&values))
         .or_else(|| anthropic::assemble(&values))?;
     Some((response, payloads.len() - values.len()))
@@ -35,19 +36,6 @@ fn is_field(line: &str) -> bool {
     ["data:", "event:", "id:", "retry:", ":"]
         .iter()
         .any(|name| line.starts_with(name))
-}
-
-/// A last event that repeats the whole response.
-fn finished(values: &[Raw<'_>]) -> Option<String> {
-    let is_last = |value: &&Raw<'_>| {
-        let kind = value.member_str("type");
-        matches!(
-            kind.as_deref(),
-            Some("response.completed" | "response.incomplete" | "response.failed")
-        )
-    };
-    let last = values.iter().rev().find(is_last)?;
-    Some(last.member("response")?.text().into())
 }
 
 #[cfg(test)]
@@ -107,13 +95,21 @@ mod tests {
     }
 
     #[test]
-    fn a_last_event_with_the_whole_response_is_taken_and_other_text_is_no_stream() {
+    fn a_response_is_taken_from_its_last_event_or_its_items_and_other_text_is_no_stream() {
         let response = assembled(&[
             r#"data: {"type":"response.output_text.delta","delta":"x"}"#,
             "data: {broken",
             r#"data: {"type":"response.completed","response":{"id":"r"}}"#,
         ]);
         assert_eq!(response, serde_json::json!({"id": "r"}));
+        let response = assembled(&[
+            r#"data: {"type":"response.created","response":{"id":"r","output":[]}}"#,
+            r#"data: {"type":"response.output_item.done","output_index":1,"item":{"n":2}}"#,
+            r#"data: {"type":"response.output_item.done","output_index":0,"item":{"n":1}}"#,
+            r#"data: {"type":"response.output_text.delta","delta":"cut"}"#,
+        ]);
+        let expected = serde_json::json!({"id": "r", "output": [{"n": 1}, {"n": 2}]});
+        assert_eq!(response, expected);
         for text in [
             "data: [DONE]",
             "data: {}",
