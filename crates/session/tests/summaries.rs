@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{Always, World, block_on, id};
 use session::{Compaction, Error, Message, Outcome, Window};
-use session_summarizer::{Scripted, Summarizer, SummarizerError};
+use session_summarizer::{Answer, Finish, Scripted, Summarizer, SummarizerError, Summary};
 
 fn summarized(summarizer: impl Summarizer) -> Compaction {
     Compaction::builder(Window::Turns(1))
@@ -138,4 +138,66 @@ fn no_model_is_asked_when_there_is_nothing_to_cut() {
         world.compact(&summarized(scripted.clone())).await;
         assert_eq!(scripted.asked().len(), 0);
     });
+}
+
+/// Answers with status 200 that small models really gave to a conversation of thirty messages, each
+/// useless in its own way. One more turns a decision round; nothing in its form tells, so it is not
+/// among them.
+#[test]
+fn recorded_useless_answers_are_refused_by_name_and_history_stays_byte_for_byte() {
+    let read = |text: &str| -> Vec<serde_json::Value> { serde_json::from_str(text).unwrap() };
+    let talk = read(include_str!(
+        "../../session-summarizer/tests/data/halyard.json"
+    ));
+    let answers = read(include_str!(
+        "../../session-summarizer/tests/data/summaries.json"
+    ));
+    let bad = answers
+        .iter()
+        .filter(|it| it["name"].as_str().unwrap().starts_with("bad_summary"));
+    let mut refused = Vec::new();
+    for answer in bad {
+        let word = |field: &str| answer[field].as_str().unwrap();
+        for (finish, expected) in [
+            (Finish::from_name(word("finish")), word("fault")),
+            (Finish::Complete, word("fault_if_complete")),
+        ] {
+            block_on(async {
+                let world = World::new().await;
+                for message in &talk {
+                    let text = message["content"].as_str().unwrap();
+                    let message = match message["role"].as_str().unwrap() {
+                        "user" => Message::user(text),
+                        _ => Message::assistant(text),
+                    };
+                    world.sessions.append(&world.id, message).await.unwrap();
+                }
+                let store = world.sessions.store();
+                let before = world.sessions.log(&world.id).await.unwrap();
+                let bytes = format!("{:?}", store.session(&world.id).await.unwrap());
+                let view = world.sessions.view(&world.id).await.unwrap();
+
+                let summary = Summary::new(word("text"), "small").unwrap();
+                let model = Scripted::new([Answer::Summary(summary.with_finish(finish))]);
+                let report = world.compact(&summarized(model)).await;
+                assert_eq!(report.outcome, Outcome::Declined);
+                assert_eq!(report.reason(), Some(expected), "{}", word("name"));
+                let after = world.sessions.log(&world.id).await.unwrap();
+                let json = |log: &[Arc<session::Event>]| -> Vec<String> {
+                    let record = |event: &Arc<session::Event>| {
+                        session_log::wire::encode(&(**event).clone().into_new()).unwrap()
+                    };
+                    log.iter().map(record).collect()
+                };
+                assert_eq!(json(&after), json(&before));
+                assert_eq!(world.sessions.view(&world.id).await.unwrap(), view);
+                assert_eq!(
+                    format!("{:?}", store.session(&world.id).await.unwrap()),
+                    bytes
+                );
+            });
+        }
+        refused.push(word("name"));
+    }
+    assert_eq!(refused.len(), 4, "{refused:?}");
 }
