@@ -13,6 +13,7 @@ mod bench;
 mod deny;
 mod failure;
 mod features;
+mod fuzz;
 mod layers;
 mod no_std;
 mod process;
@@ -49,6 +50,8 @@ fn dispatch(arguments: &[&str]) -> Result<(), Failure> {
         ["ci"] => steps::ci(&Workspace::load()?),
         ["bench"] => bench::bench(&Workspace::load()?, None),
         ["bench", name] => bench::bench(&Workspace::load()?, Some(name)),
+        ["fuzz", target] => fuzz::run_one(&Workspace::load()?, target, None),
+        ["fuzz", target, runs] => fuzz::run_one(&Workspace::load()?, target, Some(runs)),
         ["fmt"] => toolchain::format(&Workspace::load()?),
         _ => match steps::find(&arguments.join(" ")) {
             Some(step) => (step.run)(&Workspace::load()?),

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{deny, features, layers, no_std, tidy, toolchain};
+use crate::{deny, features, fuzz, layers, no_std, tidy, toolchain};
 
 /// One check that can be run alone.
 pub(crate) struct Step {
@@ -62,6 +62,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "features",
         about: "each crate builds with none, each and all of its features",
         run: features::run,
+    },
+    Step {
+        name: "fuzz",
+        about: "made-up input of each kind breaks no promise (`fuzz TARGET INPUTS` for more)",
+        run: fuzz::run_all,
     },
 ];
 
