@@ -1,6 +1,6 @@
 //! How much of what matters survives in a summary, as numbers.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 
 use session_log::{Message, Part};
 
@@ -70,6 +70,8 @@ pub struct Retention {
     /// Texts the user pinned.
     pub pins: Share,
     lost: Vec<Specific>,
+    /// How many of those a search of the log finds.
+    in_log: u64,
 }
 
 /// The length in characters from which a text is a paste or a listing and not something said.
@@ -96,9 +98,25 @@ impl Retention {
             specifics(prior).into_iter().for_each(|it| census.one(it));
         }
         for shown in brief.covered() {
+            census.is_in_log = shown.event.is_some() && !shown.is_injected;
             census.message(&shown.message);
         }
         census.compare(text)
+    }
+
+    /// What survives in the text or can be recalled: what is lost in it, but stands word by word in
+    /// an event of the log, where a search finds it. What only a prior summary or a note of a program
+    /// holds cannot be recalled. Whoever looks for it must know that it was there, so this is no
+    /// substitute for [`total`](Self::total).
+    ///
+    /// Pinned events are never covered: they survive by themselves and are in no count.
+    #[must_use]
+    pub fn recallable(&self) -> Share {
+        let total = self.total();
+        Share {
+            kept: total.kept.saturating_add(self.in_log).min(total.of),
+            of: total.of,
+        }
     }
 
     /// The same, with texts that must survive as they are but for white space.
@@ -147,8 +165,11 @@ impl Retention {
 /// Which specifics came up, in order, each once.
 #[derive(Default)]
 struct Census {
-    order: Vec<Specific>,
-    seen: HashSet<(SpecificKind, String)>,
+    /// With whether a search of the log finds it.
+    order: Vec<(Specific, bool)>,
+    seen: HashMap<(SpecificKind, String), usize>,
+    /// Whether what is looked at now is an event that a search finds.
+    is_in_log: bool,
 }
 
 impl Census {
@@ -192,18 +213,23 @@ impl Census {
     }
 
     fn one(&mut self, specific: Specific) {
-        if self.seen.insert((specific.kind, specific.key())) {
-            self.order.push(specific);
+        let next = self.order.len();
+        let place = self.seen.entry((specific.kind, specific.key()));
+        let place = *place.or_insert(next);
+        match self.order.get_mut(place) {
+            Some((_, is_in_log)) => *is_in_log |= self.is_in_log,
+            None => self.order.push((specific, self.is_in_log)),
         }
     }
 
     fn compare(self, text: &str) -> Retention {
         let haystack = Haystack::of(text);
         let mut retention = Retention::default();
-        for specific in self.order {
+        for (specific, is_in_log) in self.order {
             let is_kept = haystack.has(&specific);
             retention.share(specific.kind).count(is_kept);
             if !is_kept {
+                retention.in_log = retention.in_log.saturating_add(u64::from(is_in_log));
                 retention.lost.push(specific);
             }
         }

@@ -6,8 +6,8 @@ mod common;
 
 use common::halyard;
 use proptest::prelude::*;
-use session_log::{Message, ToolCall};
-use session_summarizer::{Brief, LONG_TEXT, Retention, SpecificKind, specifics};
+use session_log::{EventId, Message, NewEvent, Origin, Seq, Timestamp, ToolCall};
+use session_summarizer::{Brief, LONG_TEXT, Retention, Shown, SpecificKind, specifics};
 
 /// Found in a text, one a line: a letter for the kind, and the words.
 fn found(text: &str) -> String {
@@ -152,6 +152,38 @@ fn the_prior_summary_and_pins_count_too() {
 
     let nothing = Retention::of(&[Message::user("hello there")], "hi");
     assert_eq!(nothing.total().per_mille(), None);
+}
+
+#[test]
+fn what_an_event_of_the_log_holds_can_be_recalled_and_nothing_else() {
+    let event = |id: &str, text: &str, origin| {
+        NewEvent::message(
+            EventId::new(id).unwrap(),
+            Timestamp::from_millis(0),
+            Message::user(text),
+        )
+        .with_origin(origin)
+        .at(Seq::FIRST)
+    };
+    let log = [
+        event("e1", "Fix BILL-4417 on port 6543.", Origin::Real),
+        event("e2", "Step 99 of 120 is next.", Origin::Injected),
+    ];
+    let brief =
+        Brief::new(log.iter().filter_map(Shown::of_event)).with_prior("See 6543 and WEB-12.");
+    let retention = Retention::of_brief(&brief, "BILL-4417 is fixed.");
+    let lost: Vec<_> = retention.lost().iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(lost, ["6543", "WEB-12", "99", "120"]);
+    let (total, recallable) = (retention.total(), retention.recallable());
+    assert_eq!((total.kept, total.of), (1, 5));
+    assert_eq!(
+        (recallable.kept, recallable.of),
+        (2, 5),
+        "6543 is in the log"
+    );
+
+    let without_log = Retention::of(&[Message::user("Port 6543.")], "");
+    assert_eq!(without_log.recallable().kept, 0);
 }
 
 /// The recorded summaries, from worst to best, in the order a reader would give them.
