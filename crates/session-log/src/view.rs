@@ -10,7 +10,7 @@ use alloc::vec::Vec;
 use compaction_core::{Entry, Outline};
 
 use crate::boundary::Boundary;
-use crate::event::{Event, EventBody, Origin};
+use crate::event::{Branch, Event, EventBody, Origin};
 use crate::ids::{Seq, Version};
 use crate::message::{Message, Shape};
 use crate::part::Part;
@@ -242,6 +242,26 @@ impl View {
             Some(Cow::Owned(cleared_message(event, message)))
         } else {
             Some(Cow::Borrowed(message))
+        }
+    }
+
+    /// The same view as a sub-agent sees it: the root's events, those of its ancestors and its own.
+    #[must_use]
+    pub fn visible_to(&self, branch: &Branch) -> Self {
+        let is_visible = |event: &Arc<Event>| match &event.branch {
+            Some(of) => of.is_self_or_ancestor_of(branch),
+            None => true,
+        };
+        let lead = self.events.iter().take(self.lead);
+        Self {
+            lead: lead.filter(|event| is_visible(event)).count(),
+            events: self
+                .events
+                .iter()
+                .filter(|event| is_visible(event))
+                .cloned()
+                .collect(),
+            ..self.clone()
         }
     }
 

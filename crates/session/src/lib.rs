@@ -10,6 +10,7 @@ mod counts;
 mod draft;
 mod erasure;
 mod error;
+mod filter;
 mod flights;
 mod harness;
 mod history;
@@ -18,6 +19,7 @@ mod pass;
 mod pins;
 mod plan;
 mod plan_record;
+mod reading;
 mod recall;
 mod report;
 mod sessions;
@@ -29,13 +31,13 @@ pub use compaction_core::{
     SlidingWindow, Strategy, TokenCount, TokenEstimator, Trigger, TurnWindow, Verdict, Window,
 };
 pub use session_log::{
-    Event, EventId, EventType, Message, NewEvent, Role, Seq, SessionId, Timestamp, ToolCall,
-    Version, View,
+    Branch, Event, EventId, EventType, Message, NewEvent, Role, Seq, SessionId, Timestamp,
+    ToolCall, Version, View,
 };
 pub use session_store::{
     Appended, Damage, Direction, EventQuery, Expected, Hit, HitMark, Keywords, NewSession,
     OnDamage, Order, Page, Reach, Scope, SearchQuery, Session, SessionMark, SessionQuery,
-    SessionStore, Snippet, StoreError, attribute,
+    SessionStore, Snippet, StoreError, Synthetic, attribute,
 };
 pub use session_summarizer::{
     BreakerSettings, Chunked, Ledger, Retention, Retrying, Share, Summarizer, Timer, Usage,
@@ -53,6 +55,7 @@ pub use session_summarizer_http as http;
 pub use crate::clock::{Clock, FixedClock, SystemClock};
 pub use crate::compaction::{Compaction, CompactionBuilder, OnConflict, SummaryMode};
 pub use crate::error::Error;
+pub use crate::filter::{Filter, Portion, Source};
 pub use crate::harness::{Happening, Harness, Turn, TurnEnd, TurnRequest};
 pub use crate::history::{FORKED_FROM, ViewDiff};
 pub use crate::pass::Prepared;
