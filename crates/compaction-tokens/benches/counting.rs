@@ -1,7 +1,8 @@
 //! Prints how fast `o200k_base` is counted, beside tiktoken-rs in the same run.
 //!
-//! `cargo bench -p compaction-tokens --bench counting -- [FILE…]` adds your own files. English and
-//! Rust are the workspace's own pages and sources; the rest is made up, with no text repeated.
+//! `cargo bench -p compaction-tokens --bench counting -- [FILE…]` adds your own files. English is
+//! the workspace's own pages and what its sources say in comments, Rust is the sources; the rest is
+//! made up, with no text repeated.
 
 #![expect(clippy::print_stdout, reason = "it prints tables")]
 
@@ -128,7 +129,7 @@ fn texts() -> Vec<(&'static str, String)> {
     let mut random = Random(11);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     vec![
-        ("English", files(&root, "md")),
+        ("English", english(&root)),
         ("Rust", files(&root, "rs")),
         ("JSON", json(&mut random)),
         ("Chinese, Japanese", phrases(&mut random)),
@@ -140,8 +141,26 @@ fn texts() -> Vec<(&'static str, String)> {
     ]
 }
 
+/// The pages, and the prose of the comments in the sources.
+fn english(root: &Path) -> String {
+    let mut text = files(root, "md");
+    for line in every_file(root, "rs").lines() {
+        let line = line.trim_start();
+        let prose = line.strip_prefix("/// ").or(line.strip_prefix("//! "));
+        if let Some(prose) = prose {
+            text.push_str(prose);
+            text.push('\n');
+        }
+    }
+    text.chars().take(SIZE).collect()
+}
+
 /// The files below a folder whose names end so, up to the size.
 fn files(folder: &Path, extension: &str) -> String {
+    every_file(folder, extension).chars().take(SIZE).collect()
+}
+
+fn every_file(folder: &Path, extension: &str) -> String {
     let mut text = String::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -160,11 +179,8 @@ fn files(folder: &Path, extension: &str) -> String {
                 text.push_str(&std::fs::read_to_string(path).unwrap_or_default());
             }
         }
-        if text.len() > SIZE {
-            break;
-        }
     }
-    text.chars().take(SIZE).collect()
+    text
 }
 
 /// Tool calls with names, numbers and identifiers.
