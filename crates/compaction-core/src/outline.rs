@@ -191,6 +191,14 @@ impl Outline {
     }
 
     /// The end of the preamble: where the first turn opens, or the end when there is no turn.
+    ///
+    /// ```
+    /// use compaction_core::{EntryKind::*, Outline};
+    ///
+    /// let entries = [System, Continuation, TurnStart, TurnStart];
+    /// assert_eq!(Outline::of(&entries, |_| 1).preamble_end(), 2);
+    /// assert_eq!(Outline::of(&entries[..2], |_| 1).preamble_end(), 2);
+    /// ```
     #[must_use]
     pub fn preamble_end(&self) -> usize {
         self.turns.first().copied().unwrap_or(self.len())

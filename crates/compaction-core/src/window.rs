@@ -110,9 +110,6 @@ impl Window {
         let floor = view.floor();
         match self {
             Self::Events(count) => {
-                if outline.conversation_entries(floor) <= count {
-                    return 0;
-                }
                 outline.first_from(floor, |at| outline.conversation_entries(at) <= count)
             }
             Self::Turns(count) => {
