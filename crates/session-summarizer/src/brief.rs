@@ -7,7 +7,7 @@ use std::sync::{Arc, LazyLock};
 use compaction_core::SummaryRequest;
 use session_log::{Event, EventId, Message, Origin, Role, View};
 
-use crate::prompt::{Prompt, Request};
+use crate::prompt::{Chat, Prompt, Request};
 use crate::summary::Usage;
 use crate::tally::Tally;
 
@@ -301,6 +301,13 @@ impl<'a> Brief<'a> {
     #[must_use]
     pub fn request(&self) -> Request {
         self.prompt().request(self)
+    }
+
+    /// The brief as a conversation: the covered messages with their roles, and the task behind
+    /// them. [`Chat`] tells what it is for.
+    #[must_use]
+    pub fn chat(&self) -> Chat {
+        self.prompt().chat(self)
     }
 }
 

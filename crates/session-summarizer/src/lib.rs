@@ -31,8 +31,8 @@ pub use crate::function::FnSummarizer;
 pub use crate::ledger::Ledger;
 pub use crate::port::{Silent, Summarizer};
 pub use crate::prompt::{
-    BlankPrompt, CONVERSATION_MARKER, PRIOR_MARKER, Prompt, Request, SHADOW_PROMPT, Section,
-    Template, UPCOMING_MARKER,
+    BlankPrompt, CONVERSATION_MARKER, Chat, ChatCall, ChatLine, ChatResult, PRIOR_MARKER, Prompt,
+    Request, SHADOW_PROMPT, Section, Template, UPCOMING_MARKER,
 };
 pub use crate::retention::{LONG_TEXT, Retention, Share};
 pub use crate::retry::{RetryPolicy, Retrying};

@@ -1,5 +1,6 @@
 //! The prompt: a brief as text for a model.
 
+mod chat;
 mod fence;
 mod template;
 
@@ -10,6 +11,7 @@ use session_log::{LineFormat, MessageFormat};
 
 use crate::brief::{Brief, Shown};
 
+pub use self::chat::{Chat, ChatCall, ChatLine, ChatResult};
 pub use self::template::{Section, Template};
 
 /// The line over the prior summary.
@@ -214,15 +216,19 @@ impl Prompt {
             let _ = writeln!(user, "\n{UPCOMING_MARKER}");
             self.push_paragraphs(brief.overlap(), &mut user);
         }
-        let _ = write!(user, "\n{}", self.closing);
-        if let Some(budget) = brief.budget() {
-            let _ = write!(user, " It must not be longer than {budget} tokens.");
-        }
+        self.push_closing(brief, &mut user);
 
         Request {
             system,
             user,
             budget: brief.budget(),
+        }
+    }
+
+    fn push_closing(&self, brief: &Brief<'_>, out: &mut String) {
+        let _ = write!(out, "\n{}", self.closing);
+        if let Some(budget) = brief.budget() {
+            let _ = write!(out, " It must not be longer than {budget} tokens.");
         }
     }
 
