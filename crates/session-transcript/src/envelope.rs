@@ -47,7 +47,9 @@ impl Envelope {
     #[must_use]
     pub fn new(format: Format) -> Self {
         let layout = match format {
-            Format::OpenAiChat | Format::OpenAiResponses | Format::Anthropic => Layout::Messages,
+            Format::OpenAiChat | Format::OpenAiResponses | Format::Anthropic | Format::Gemini => {
+                Layout::Messages
+            }
             _ => Layout::Lines,
         };
         Self {

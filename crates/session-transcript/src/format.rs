@@ -39,6 +39,12 @@ pub enum Format {
     ClaudeAi,
     /// Sessions of Gemini CLI and Qwen Code (`gemini-cli`). Read only.
     GeminiCli,
+    /// Gemini contents: request bodies, candidates, arrays, sessions of the agent kit.
+    Gemini,
+    /// Trajectories of SWE-agent (`swe-agent`). Read only.
+    SweAgent,
+    /// Events of OpenHands (`openhands`). Read only.
+    OpenHands,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -50,6 +56,7 @@ impl Format {
         Self::Anthropic,
         Self::ClaudeCode,
         Self::OpenAiResponses,
+        Self::Gemini,
         Self::Codex,
         Self::ChatGpt,
         Self::ShareGpt,
@@ -57,6 +64,8 @@ impl Format {
         Self::OpenCode,
         Self::ClaudeAi,
         Self::GeminiCli,
+        Self::SweAgent,
+        Self::OpenHands,
         Self::Jsonl,
     ];
 
@@ -74,7 +83,10 @@ impl Format {
             Self::Pi => "pi",
             Self::OpenCode => "opencode",
             Self::ClaudeAi => "claude-ai",
+            Self::Gemini => "gemini",
             Self::GeminiCli => "gemini-cli",
+            Self::SweAgent => "swe-agent",
+            Self::OpenHands => "openhands",
             Self::Jsonl => "jsonl",
         }
     }
@@ -90,7 +102,7 @@ impl Format {
     pub fn is_request(self) -> bool {
         matches!(
             self,
-            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic
+            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic | Self::Gemini
         )
     }
 }
@@ -124,6 +136,7 @@ impl FromStr for Format {
         let plain = name.trim().to_lowercase().replace('_', "-");
         let plain = match plain.as_str() {
             "openai" | "chat" | "openai-chat-completions" => "openai-chat",
+            "gemini-contents" | "google" => "gemini",
             "responses" | "openai-items" => "openai-responses",
             "anthropic-messages" => "anthropic",
             "claude-code-jsonl" => "claude-code",

@@ -1,6 +1,7 @@
 //! Whether a provider would take a request.
 
 mod anthropic;
+mod gemini;
 mod openai_chat;
 mod openai_responses;
 
@@ -61,6 +62,8 @@ pub enum Rule {
     EmptyCalls,
     /// Reasoning is followed by what it led to.
     ReasoningAlone,
+    /// The person and the model speak in turns.
+    Alternation,
 }
 
 impl fmt::Display for Rule {
@@ -83,6 +86,7 @@ impl fmt::Display for Rule {
             Self::SpeakerName => "the name of the speaker has characters it must not have",
             Self::Unsigned => "thinking has no signature",
             Self::EmptyCalls => "the list of calls is empty or null",
+            Self::Alternation => "two messages of one role stand side by side",
             Self::ReasoningAlone => "reasoning is not followed by what it led to",
         })
     }
@@ -110,6 +114,7 @@ pub fn check_request(format: Format, request: &str) -> Vec<Violation> {
     match (format, messages) {
         (Format::OpenAiChat, Some(messages)) => openai_chat::check(&messages, &mut found),
         (Format::OpenAiResponses, Some(items)) => openai_responses::check(&items, &mut found),
+        (Format::Gemini, Some(contents)) => gemini::check(&contents, &mut found),
         (Format::Anthropic, Some(messages)) => anthropic::check(&messages, &mut found),
         _ => found.add(0, Rule::NoRequest),
     }

@@ -7,6 +7,7 @@ pub(crate) mod chatgpt;
 pub(crate) mod claude_ai;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
 pub(crate) mod jsonl;
 pub(crate) mod lists;
@@ -14,8 +15,10 @@ pub(crate) mod log;
 pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 pub(crate) mod opencode;
+pub(crate) mod openhands;
 pub(crate) mod pi;
 pub(crate) mod sharegpt;
+pub(crate) mod swe_agent;
 pub(crate) mod tree;
 
 use std::fmt::Debug;
@@ -64,10 +67,13 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &openhands::Codec,
+    &swe_agent::Codec,
     &gemini_cli::Codec,
     &opencode::Codec,
     &sharegpt::Codec,
     &claude_code::Codec,
+    &gemini::Codec,
     &openai_responses::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,
@@ -121,6 +127,20 @@ impl<'a> Head<'a> {
             Kind::String => "a text".into(),
             Kind::Number => "a number".into(),
             Kind::Bool | Kind::Null => "a single word".into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_listed_has_one_codec_and_goes_by_its_name() {
+        assert_eq!(CODECS.len(), Format::ALL.len());
+        for format in Format::ALL.iter().copied() {
+            assert!(codec(format).is_some(), "{format}");
+            assert_eq!(format.name().parse(), Ok(format));
         }
     }
 }

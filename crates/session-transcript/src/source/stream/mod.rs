@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod chat;
+mod gemini;
 mod responses;
 
 use crate::json::{Raw, without_lone_surrogates};
@@ -28,7 +29,8 @@ pub(crate) fn assemble(text: &str) -> Option<(String, usize)> {
         .collect();
     let response = responses::assemble(&values)
         .or_else(|| chat::assemble(&values))
-        .or_else(|| anthropic::assemble(&values))?;
+        .or_else(|| anthropic::assemble(&values))
+        .or_else(|| gemini::assemble(&values))?;
     Some((response, payloads.len() - values.len()))
 }
 
@@ -90,6 +92,25 @@ mod tests {
                 {"type": "thinking", "thinking": "Hm", "signature": "sig"},
                 {"type": "tool_use", "id": "k", "name": "f", "input": {"a": 1}},
             ],
+        });
+        assert_eq!(response, expected);
+    }
+
+    #[test]
+    fn parts_of_a_gemini_response_are_joined() {
+        let response = assembled(&[
+            r#"data: {"candidates":[{"content":{"parts":[{"text":"Hm","thought":true}],"role":"model"}}],"responseId":"r"}"#,
+            r#"data: {"candidates":[{"content":{"parts":[{"text":"He"}],"role":"model"}}]}"#,
+            r#"data: {"candidates":[{"content":{"parts":[{"text":"llo"}],"role":"model"}}]}"#,
+            r#"data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f"},"thoughtSignature":"s"}]},"finishReason":"STOP"}],"usageMetadata":{"totalTokenCount":3}}"#,
+        ]);
+        let expected = serde_json::json!({
+            "candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+                {"text": "Hm", "thought": true},
+                {"text": "Hello"},
+                {"functionCall": {"name": "f"}, "thoughtSignature": "s"},
+            ]}}],
+            "usageMetadata": {"totalTokenCount": 3},
         });
         assert_eq!(response, expected);
     }

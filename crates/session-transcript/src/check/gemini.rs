@@ -1,0 +1,72 @@
+//! The rules of Gemini.
+
+use crate::check::{Found, Rule};
+use crate::json::{Kind, Raw};
+
+/// Checks the contents in order.
+pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
+    let mut open: Vec<Call> = Vec::new();
+    let mut last = None;
+    for (at, raw) in contents.iter().enumerate() {
+        let is_model = match raw.member_str("role").as_deref() {
+            Some("model") => true,
+            Some("user") => false,
+            _ => {
+                found.add(at, Rule::Role);
+                continue;
+            }
+        };
+        found.check(at > 0 || !is_model, at, Rule::UserFirst);
+        found.check(last != Some(is_model), at, Rule::Alternation);
+        last = Some(is_model);
+        let parts = raw.member("parts").and_then(Raw::items).unwrap_or_default();
+        found.check(!parts.is_empty(), at, Rule::Content);
+        if is_model {
+            close(&mut open, found);
+        }
+        for part in &parts {
+            let call = ["functionCall", "function_call"]
+                .iter()
+                .find_map(|name| part.member(name));
+            let response = ["functionResponse", "function_response"]
+                .iter()
+                .find_map(|name| part.member(name));
+            if let Some(call) = call {
+                found.check(is_model, at, Rule::Role);
+                let name = call.member_str("name").unwrap_or_default().into_owned();
+                found.check(!name.is_empty(), at, Rule::CallName);
+                let args = call.member("args");
+                let is_fit = args.is_none_or(|args| args.kind() == Kind::Object);
+                found.check(is_fit, at, Rule::Arguments);
+                open.push(Call { at, name });
+            }
+            if let Some(response) = response {
+                let name = response.member_str("name").unwrap_or_default();
+                match open.iter().position(|call| call.name == name) {
+                    Some(place) => {
+                        open.remove(place);
+                    }
+                    None => found.add(at, Rule::OrphanResult),
+                }
+                let body = response.member("response");
+                let is_fit = body.is_some_and(|body| body.kind() == Kind::Object);
+                found.check(is_fit, at, Rule::ResultContent);
+            }
+        }
+        if !is_model {
+            close(&mut open, found);
+        }
+    }
+    close(&mut open, found);
+}
+
+struct Call {
+    at: usize,
+    name: String,
+}
+
+fn close(open: &mut Vec<Call>, found: &mut Found) {
+    for call in open.drain(..) {
+        found.add(call.at, Rule::UnansweredCall);
+    }
+}
