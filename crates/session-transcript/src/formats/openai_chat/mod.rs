@@ -5,7 +5,7 @@ mod message_in;
 mod message_out;
 mod parts;
 
-use session_log::{Message, Origin};
+use session_log::{Message, Origin, Part, Role};
 
 use crate::error::WriteError;
 use crate::format::Format;
@@ -45,6 +45,12 @@ impl formats::Codec for Codec {
     }
 }
 
+/// Whether an agent without tool calls (mini-swe-agent) tells what a command of its brought.
+fn is_observation(message: &Message) -> bool {
+    let text = message.parts.first().and_then(Part::as_text);
+    text.is_some_and(|text| text.starts_with("<returncode>"))
+}
+
 impl Dialect for Codec {
     fn format(&self) -> Format {
         Format::OpenAiChat
@@ -52,9 +58,13 @@ impl Dialect for Codec {
 
     fn read(&self, members: Members<'_>) -> Option<Vec<Piece>> {
         let message = message_in::message(members)?;
+        let origin = match message.role == Role::User && is_observation(&message) {
+            true => Origin::Injected,
+            false => Origin::Real,
+        };
         Some(vec![Piece {
             message,
-            origin: Origin::Real,
+            origin,
             slots: None,
         }])
     }
