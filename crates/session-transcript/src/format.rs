@@ -29,7 +29,7 @@ pub enum Format {
     Codex,
     /// Conversations as ChatGPT exports them. Read only.
     ChatGpt,
-    /// Training sets in the shape of ShareGPT. Read only.
+    /// Training sets in the shape of ShareGPT.
     ShareGpt,
     /// Sessions of pi and its relatives. Read only.
     Pi,

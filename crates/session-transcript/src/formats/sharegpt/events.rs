@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use session_log::{Arguments, Message, NewEvent, Origin, Part, Role, ToolCall, ToolResult};
+use session_log::{Arguments, Fields, Message, NewEvent, Origin, Part, Role, ToolCall, ToolResult};
 
 use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::ids::{digest, event_id};
 use crate::json::Raw;
+use crate::marks;
 use crate::note::{Note, Place};
 use crate::read::Context;
 use crate::source::Record;
@@ -15,6 +16,29 @@ use crate::transcript::{Conversation, Warning};
 
 /// The member with the messages.
 pub(super) const LIST: &str = "conversations";
+
+/// The names of speakers that are written where nothing else is known.
+const CANONICAL: [&str; 5] = ["human", "gpt", "function_call", "observation", "system"];
+
+/// The text that calls were read from.
+pub(super) const VALUE: &str = "@value";
+
+/// The names and arguments in a text that holds a call or a list of them.
+pub(super) fn named(value: &str) -> Option<Vec<(String, Arguments)>> {
+    let raw = Raw::parse(value)?;
+    let call = |call: Raw<'_>| {
+        let arguments = match call.member("arguments") {
+            Some(raw) => match raw.as_str() {
+                Some(text) => Arguments::Text(text.into_owned()),
+                None => Arguments::Value(raw.to_json()),
+            },
+            None => Arguments::Text(String::new()),
+        };
+        Some((call.member_str("name")?.into_owned(), arguments))
+    };
+    let calls = raw.items().unwrap_or_else(|| vec![raw]);
+    calls.into_iter().map(call).collect()
+}
 
 /// The conversation in a value. The answer that was chosen is its end; one that was rejected stays
 /// in the envelope.
@@ -54,7 +78,7 @@ pub(super) fn conversation(
         about.take("chosen");
     }
     let Fold { id, events, .. } = fold;
-    let tools = about.take("tools").map(|tools| {
+    let tools = about.peek("tools").map(|tools| {
         let text = tools.as_str();
         let inner = text.as_deref().and_then(Raw::parse).map(Raw::to_json);
         inner.unwrap_or_else(|| tools.to_json())
@@ -92,12 +116,20 @@ impl Fold<'_, '_> {
             context.skip(line, bytes, "a message without from and value");
             return;
         };
+        let mut marked = Fields::new();
+        if !CANONICAL.contains(&&*from) {
+            marks::set(&mut marked, marks::ROLE, &from);
+        }
         let mut message = match &*from {
             "function_call" | "tool_call" => match self.calls(&value) {
-                Some(calls) => Message::new(Role::Assistant, calls),
+                Some(calls) => {
+                    marks::set(&mut marked, VALUE, &value);
+                    Message::new(Role::Assistant, calls)
+                }
                 None => {
                     let what = "a call that is no JSON with a name is read as text";
                     context.report.warn(Warning::line(line, what));
+                    marks::set(&mut marked, marks::ROLE, &from);
                     Message::assistant(&*value)
                 }
             },
@@ -117,28 +149,13 @@ impl Fold<'_, '_> {
             .filter(|(name, _)| !matches!(*name, "from" | "value"))
             .map(|(name, raw)| (name.to_owned(), raw.to_json()))
             .collect();
+        message.extra.append(&mut marked);
         self.push(raw, place, message, context);
     }
 
     /// One call or a list of them; they get numbers as ids, since nothing joins them to results.
     fn calls(&mut self, value: &str) -> Option<Vec<Part>> {
-        let raw = Raw::parse(value)?;
-        let named: Option<Vec<(String, Arguments)>> = raw
-            .items()
-            .unwrap_or_else(|| vec![raw])
-            .into_iter()
-            .map(|call| {
-                let arguments = match call.member("arguments") {
-                    Some(raw) => match raw.as_str() {
-                        Some(text) => Arguments::Text(text.into_owned()),
-                        None => Arguments::Value(raw.to_json()),
-                    },
-                    None => Arguments::Text(String::new()),
-                };
-                Some((call.member_str("name")?.into_owned(), arguments))
-            })
-            .collect();
-        let calls = named?.into_iter().map(|(name, arguments)| {
+        let calls = named(value)?.into_iter().map(|(name, arguments)| {
             self.calls += 1;
             let id = format!("call_{}", self.calls);
             self.open.push_back(id.clone());

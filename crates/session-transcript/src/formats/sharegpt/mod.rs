@@ -1,6 +1,7 @@
 //! Training sets in the shape of ShareGPT: lists of `from` and `value`.
 
 mod events;
+mod message_out;
 
 use crate::error::WriteError;
 use crate::format::Format;
@@ -49,14 +50,8 @@ impl formats::Codec for Codec {
         conversations
     }
 
-    fn can_write(&self) -> bool {
-        false
-    }
-
-    fn write(&self, _: &Draft<'_>) -> Result<Written, WriteError> {
-        Err(WriteError::ReadOnly {
-            format: Format::ShareGpt,
-        })
+    fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
+        Ok(message_out::write(draft))
     }
 }
 
