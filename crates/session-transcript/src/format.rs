@@ -45,6 +45,8 @@ pub enum Format {
     SweAgent,
     /// Events of OpenHands (`openhands`). Read only.
     OpenHands,
+    /// Logs of evaluations by Inspect (`inspect`). Read only.
+    Inspect,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -66,6 +68,7 @@ impl Format {
         Self::GeminiCli,
         Self::SweAgent,
         Self::OpenHands,
+        Self::Inspect,
         Self::Jsonl,
     ];
 
@@ -87,6 +90,7 @@ impl Format {
             Self::GeminiCli => "gemini-cli",
             Self::SweAgent => "swe-agent",
             Self::OpenHands => "openhands",
+            Self::Inspect => "inspect",
             Self::Jsonl => "jsonl",
         }
     }

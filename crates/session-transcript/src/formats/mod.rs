@@ -9,6 +9,7 @@ pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
+pub(crate) mod inspect;
 pub(crate) mod jsonl;
 pub(crate) mod lists;
 pub(crate) mod log;
@@ -67,6 +68,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &inspect::Codec,
     &openhands::Codec,
     &swe_agent::Codec,
     &gemini_cli::Codec,
