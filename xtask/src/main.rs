@@ -11,6 +11,7 @@
 
 mod bench;
 mod deny;
+mod examples;
 mod failure;
 mod features;
 mod fuzz;

@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{deny, features, fuzz, layers, no_std, tidy, toolchain};
+use crate::{deny, examples, features, fuzz, layers, no_std, tidy, toolchain};
 
 /// One check that can be run alone.
 pub(crate) struct Step {
@@ -52,6 +52,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "test",
         about: "all tests and all examples in the documentation",
         run: toolchain::test,
+    },
+    Step {
+        name: "examples",
+        about: "every example runs to its end",
+        run: examples::run_all,
     },
     Step {
         name: "doc",

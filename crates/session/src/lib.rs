@@ -27,8 +27,10 @@ mod settings;
 mod strategy;
 
 pub use compaction_core::{
-    Clearing, Condition, Counts, Entry, EntryKind, Grain, Outline, Policy, RecursiveSummarization,
-    SlidingWindow, Strategy, TokenCount, TokenEstimator, Trigger, TurnWindow, Verdict, Window,
+    Clearing, Condition, ContextWindow, Counts, Entry, EntryKind, Grain, Outline, PairPolicy,
+    PendingSelection, Policy, RecursiveSummarization, Selecting, Selection, SlidingWindow, Spans,
+    Strategy, TokenCount, TokenEstimator, Trigger, TurnWindow, UnknownContextWindow, Verdict,
+    Weight, Window,
 };
 pub use session_log::{
     Branch, Event, EventId, EventType, Message, NewEvent, Role, Seq, SessionId, Timestamp,
