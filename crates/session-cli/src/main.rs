@@ -10,6 +10,7 @@ mod job;
 mod output;
 mod parallel;
 mod progress;
+mod report;
 mod run;
 mod source;
 mod store;

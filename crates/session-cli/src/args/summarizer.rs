@@ -63,6 +63,11 @@ fn summarizer(name: &str) -> Result<SummarizerName, String> {
 }
 
 impl SummarizerArgs {
+    /// Whether somebody is to write summaries.
+    pub(crate) fn is_asked(&self) -> bool {
+        self.summarizer != SummarizerName::None
+    }
+
     /// The summarizer, if there is to be one.
     pub(crate) fn summarizer(
         &self,

@@ -94,6 +94,25 @@ enum GrainName {
 }
 
 impl WindowArgs {
+    /// Whether anything was said about what is kept or when.
+    pub(crate) fn is_chosen(&self) -> bool {
+        let ChosenWindow {
+            tokens,
+            last_turns,
+            last_events,
+            strategy,
+        } = self.window;
+        tokens.is_some()
+            || last_turns.is_some()
+            || last_events.is_some()
+            || strategy.is_some()
+            || self.reserve.is_some()
+            || self.clear_results
+            || !self.when.is_empty()
+            || matches!(self.grain, GrainName::Step)
+            || self.summarizer.is_asked()
+    }
+
     /// What was asked for.
     pub(crate) fn job(&self) -> Result<Job, Failure> {
         let named = match self.chosen()? {

@@ -22,7 +22,8 @@ use crate::output::table::{Cell, Table};
 use crate::output::text::{counted, number, share};
 use crate::output::{print, print_styled};
 use crate::progress;
-use crate::source::{Source, resolve};
+use crate::source::resolve;
+use crate::source::resolve::Only;
 
 /// Compare what each window would keep of a conversation
 ///
@@ -95,27 +96,13 @@ pub(crate) async fn run(globals: &Globals, args: &CompareArgs) -> Result<Ending,
         Arc::clone(&estimator),
     )
     .await?;
-    let (name, sessions, id, is_long) = match &source {
-        Source::Session(sessions, id) => (id.to_string(), sessions, id, false),
-        Source::File(desk) => {
-            let mut talks = desk.talks.iter().filter(|talk| !talk.is_side);
-            match (talks.next(), talks.next()) {
-                (Some(talk), None) => (
-                    desk.input.name.clone(),
-                    &desk.sessions,
-                    &talk.id,
-                    desk.input.is_long,
-                ),
-                _ => {
-                    return Err(Failure::usage(format!(
-                        "{} has several conversations",
-                        desk.input.name
-                    ))
-                    .with_hint("choose one with --conversation N"));
-                }
-            }
-        }
-    };
+    let Only {
+        name,
+        sessions,
+        id,
+        is_long,
+        ..
+    } = source.only()?;
     let compactions = compactions(&estimator)?;
     let view = sessions.view(id).await?;
     let said: Vec<Message> = view.messages().map(std::borrow::Cow::into_owned).collect();

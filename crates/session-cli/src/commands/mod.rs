@@ -12,9 +12,10 @@ mod export;
 mod fork;
 mod import;
 mod plan;
+mod report;
 mod search;
-mod sessions;
-mod show;
+pub(crate) mod sessions;
+pub(crate) mod show;
 mod stats;
 mod tokens;
 mod undo;
@@ -33,6 +34,7 @@ pub(crate) enum Command {
     Commit(commit::CommitArgs),
     Stats(stats::StatsArgs),
     Compare(compare::CompareArgs),
+    Report(report::ReportArgs),
     Import(import::ImportArgs),
     Sessions(sessions::SessionsArgs),
     Show(show::ShowArgs),
@@ -58,6 +60,7 @@ pub(crate) async fn run(cli: Cli) -> Result<Ending, Failure> {
         Command::Commit(args) => commit::run(&globals, &args).await,
         Command::Stats(args) => stats::run(&globals, &args).await,
         Command::Compare(args) => compare::run(&globals, &args).await,
+        Command::Report(args) => report::run(&globals, &args).await,
         Command::Import(args) => import::run(&globals, &args).await,
         Command::Sessions(args) => sessions::run(&globals, &args).await,
         Command::Show(args) => show::run(&globals, &args).await,

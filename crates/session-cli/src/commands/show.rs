@@ -69,17 +69,17 @@ Examples:
 
 /// What is shown.
 #[derive(Debug)]
-struct Shown {
-    session: Session,
-    view: View,
+pub(crate) struct Shown {
+    pub(crate) session: Session,
+    pub(crate) view: View,
     /// All events up to the version, where they are asked for.
-    log: Option<Vec<Arc<Event>>>,
+    pub(crate) log: Option<Vec<Arc<Event>>>,
     /// Events that cannot be read.
-    damaged: Vec<Damage>,
+    pub(crate) damaged: Vec<Damage>,
 }
 
 impl Shown {
-    fn events(&self) -> &[Arc<Event>] {
+    pub(crate) fn events(&self) -> &[Arc<Event>] {
         self.log.as_deref().unwrap_or_else(|| self.view.events())
     }
 }
@@ -119,7 +119,8 @@ pub(crate) async fn run(globals: &Globals, args: &ShowArgs) -> Result<Ending, Fa
     }
 }
 
-async fn read(
+/// Reads a session at a version: its view, and its log if that is asked for.
+pub(crate) async fn read(
     sessions: &Sessions,
     session: Session,
     version: Version,

@@ -53,9 +53,10 @@ impl Earlier {
         let batch = events.chain([behind]).collect();
         // Nobody else writes to it, so there is no conflict.
         let _ = sessions.append_events(&id, Expected::Any, batch).await?;
-        let mut keep_one = RecursiveSummarization::default();
-        keep_one.max_events_to_keep = 1;
-        keep_one.overlap_size = 0;
+        let keep_one = RecursiveSummarization {
+            max_events_to_keep: 1,
+            overlap_size: 0,
+        };
         let compaction = Compaction::builder(keep_one)
             .summarizer(summarizer.clone())
             .build()

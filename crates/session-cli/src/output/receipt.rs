@@ -9,7 +9,7 @@ use crate::commands::pass::Pass;
 use crate::output::fates::{Fate, Row, Sum, rows, sum};
 use crate::output::style::{BOLD, DIM, HINT, WARNING};
 use crate::output::table::{Cell, Table};
-use crate::output::text::{counted, number, share};
+use crate::output::text::{counted, less, number};
 
 /// How many skipped records are told one by one.
 const MOST_SKIPPED: usize = 10;
@@ -83,7 +83,7 @@ pub(crate) fn receipts<'a>(
 }
 
 /// One line: what happened, to what, by how much.
-fn headline(name: &str, pass: &Pass) -> String {
+pub(crate) fn headline(name: &str, pass: &Pass) -> String {
     let report = &pass.report;
     let size = report.before;
     let sizes = format!(
@@ -100,11 +100,11 @@ fn headline(name: &str, pass: &Pass) -> String {
                 (None, None) => "compacted",
             };
             let before = report.before.tokens;
-            let saved = share(before.saturating_sub(report.after.tokens), before);
             format!(
-                "{BOLD}{verb} {name}{BOLD:#}: {} → {} tokens, {saved} less\n",
+                "{BOLD}{verb} {name}{BOLD:#}: {} → {} tokens, {}\n",
                 number(before),
                 number(report.after.tokens),
+                less(before, report.after.tokens),
             )
         }
         Outcome::Unchanged(Reason::FitsWindow) => {

@@ -46,6 +46,14 @@ pub(crate) fn moment(timestamp: Timestamp) -> String {
     }
 }
 
+/// How much less `after` is than `before`, in words.
+pub(crate) fn less(before: u64, after: u64) -> String {
+    match before.checked_sub(after) {
+        Some(saved) => format!("{} less", share(saved, before)),
+        None => format!("{} more", counted(after - before, "token")),
+    }
+}
+
 /// A moment as JSON has it, in UTC; `None` when it is not one of our calendar.
 pub(crate) fn instant(timestamp: Timestamp) -> Option<String> {
     let moment = jiff::Timestamp::from_millisecond(timestamp.as_millis()).ok()?;

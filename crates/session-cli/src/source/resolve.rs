@@ -7,6 +7,7 @@ use session::{SessionId, Sessions, TokenEstimator};
 
 use crate::args::source::SourceArgs;
 use crate::failure::{Failure, plainly};
+use crate::output::text::counted;
 use crate::source::{Desk, Input, id};
 use crate::store::StoreUrl;
 
@@ -17,6 +18,58 @@ pub(crate) enum Source {
     File(Box<Desk>),
     /// In the store.
     Session(Sessions, SessionId),
+}
+
+/// A source with one conversation.
+#[derive(Debug)]
+pub(crate) struct Only<'a> {
+    pub(crate) name: String,
+    pub(crate) sessions: &'a Sessions,
+    pub(crate) id: &'a SessionId,
+    /// The name of the file's format; empty for a session.
+    pub(crate) format: &'static str,
+    pub(crate) is_long: bool,
+}
+
+impl Source {
+    /// The one conversation there is, those of sub-agents aside.
+    pub(crate) fn only(&self) -> Result<Only<'_>, Failure> {
+        let desk = match self {
+            Self::Session(sessions, id) => {
+                return Ok(Only {
+                    name: id.to_string(),
+                    sessions,
+                    id,
+                    format: "",
+                    is_long: false,
+                });
+            }
+            Self::File(desk) => desk,
+        };
+        let mut talks = desk.talks.iter().filter(|talk| !talk.is_side);
+        let (input, first, second) = (&desk.input, talks.next(), talks.next());
+        let Some(talk) = first else {
+            return Err(Failure::usage(format!(
+                "{} has no conversation",
+                input.name
+            )));
+        };
+        if second.is_some() {
+            let count = counted(
+                u64::try_from(talks.count() + 2).unwrap_or(2),
+                "conversation",
+            );
+            return Err(Failure::usage(format!("{} has {count}", input.name))
+                .with_hint("choose one with --conversation N"));
+        }
+        Ok(Only {
+            name: input.name.clone(),
+            sessions: &desk.sessions,
+            id: &talk.id,
+            format: input.format.name(),
+            is_long: input.is_long,
+        })
+    }
 }
 
 /// Finds what `args` names. A file goes before a session of the same name.

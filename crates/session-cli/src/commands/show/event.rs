@@ -43,7 +43,7 @@ pub(crate) fn summary(message: &Message) -> String {
 }
 
 /// What an event that is no message records.
-pub(super) fn record(event: &Event) -> String {
+pub(crate) fn record(event: &Event) -> String {
     match &event.body {
         EventBody::Compaction(boundary) => boundary_text(boundary),
         EventBody::Revert(revert) => format!("takes back {}", revert.of),
@@ -84,38 +84,7 @@ pub(crate) fn whole(event: &Event, view: &View) -> String {
         text.push('\n');
         return text;
     };
-    for part in &message.parts {
-        let (title, content) = match part {
-            Part::Text(it) => (String::new(), it.text.clone()),
-            Part::Refusal(it) => ("refusal".into(), it.text.clone()),
-            Part::Reasoning(it) => (
-                "reasoning".into(),
-                it.text
-                    .clone()
-                    .unwrap_or_else(|| "[hidden by the provider]".into()),
-            ),
-            Part::ToolCall(call) => (
-                format!("calls {} ({})", call.name, call.id),
-                call.arguments.as_str().into(),
-            ),
-            Part::ToolResult(result) => {
-                let failed = if result.is_error == Some(true) {
-                    ", an error"
-                } else {
-                    ""
-                };
-                (
-                    format!("result of {}{failed}", result.call_id),
-                    result_text(result),
-                )
-            }
-            Part::Media(media) => ("media".into(), media_text(media)),
-            Part::Opaque(opaque) => (
-                format!("part of {}", opaque.format),
-                opaque.json.as_str().into(),
-            ),
-            _ => continue,
-        };
+    for (title, content) in parts(&message) {
         if !title.is_empty() {
             let _ = writeln!(text, "  {DIM}{}{DIM:#}", line(&title, 200));
         }
@@ -123,6 +92,38 @@ pub(crate) fn whole(event: &Event, view: &View) -> String {
     }
     text.push('\n');
     text
+}
+
+/// What each part of a message says, under a title that says what it is; plain text has none.
+pub(crate) fn parts(message: &Message) -> Vec<(String, String)> {
+    let titled = |part: &Part| match part {
+        Part::Text(it) => Some((String::new(), it.text.clone())),
+        Part::Refusal(it) => Some(("refusal".into(), it.text.clone())),
+        Part::Reasoning(it) => {
+            let hidden = || "[hidden by the provider]".into();
+            Some(("reasoning".into(), it.text.clone().unwrap_or_else(hidden)))
+        }
+        Part::ToolCall(call) => Some((
+            format!("calls {} ({})", call.name, call.id),
+            call.arguments.as_str().into(),
+        )),
+        Part::ToolResult(result) => {
+            let failed = if result.is_error == Some(true) {
+                ", an error"
+            } else {
+                ""
+            };
+            let title = format!("result of {}{failed}", result.call_id);
+            Some((title, result_text(result)))
+        }
+        Part::Media(media) => Some(("media".into(), media_text(media))),
+        Part::Opaque(opaque) => Some((
+            format!("part of {}", opaque.format),
+            opaque.json.as_str().into(),
+        )),
+        _ => None,
+    };
+    message.parts.iter().filter_map(titled).collect()
 }
 
 fn indented(content: &str) -> String {
