@@ -272,7 +272,10 @@ fn files_that_are_no_transcript_are_refused_with_a_reason_and_a_hint() {
         b"\"User: hi\\nAssistant: hello\"",
         "line 1 holds a whole conversation as one string",
     );
-    check(b"PK\x03\x04zip", "the file is a ZIP archive, not text");
+    check(
+        b"PK\x03\x04zip",
+        "the file is a damaged ZIP archive, not text",
+    );
 }
 
 #[test]

@@ -6,18 +6,14 @@ use std::io::Read as _;
 use flate2::read::MultiGzDecoder;
 
 use crate::error::ReadError;
+use crate::source::archive;
 use crate::transcript::{Report, Warning};
 
 const BOM: &[u8] = &[0xEF, 0xBB, 0xBF];
 const GZIP: &[u8] = &[0x1F, 0x8B];
 
 /// First bytes of files that are no text, and what to do about each.
-const BINARY: [(&[u8], &str, &str); 5] = [
-    (
-        b"PK\x03\x04",
-        "a ZIP archive",
-        "unpack it and give the JSON file inside",
-    ),
+const BINARY: [(&[u8], &str, &str); 4] = [
     (
         b"SQLite format 3\0",
         "an SQLite database",
@@ -38,6 +34,17 @@ pub(crate) fn decode<'a>(
     max_bytes: u64,
     report: &mut Report,
 ) -> Result<Cow<'a, str>, ReadError> {
+    if archive::is_archive(bytes) {
+        let files = archive::unpack(bytes, max_bytes, report)?;
+        let mut texts = Vec::with_capacity(files.len());
+        for file in files {
+            texts.push(match to_text(&file, report)? {
+                Text::Owned(text) => text,
+                Text::Borrowed(text) => text.to_owned(),
+            });
+        }
+        return Ok(Cow::Owned(archive::join(texts)));
+    }
     if !bytes.starts_with(GZIP) {
         return match to_text(bytes, report)? {
             Text::Borrowed(text) => Ok(Cow::Borrowed(text)),
@@ -208,6 +215,7 @@ mod tests {
     fn files_of_another_kind_are_refused_by_name() {
         for bytes in [
             &b"PK\x03\x04rest"[..],
+            b"PK\x05\x06",
             b"SQLite format 3\0",
             &[0x28, 0xB5, 0x2F, 0xFD, 1],
         ] {

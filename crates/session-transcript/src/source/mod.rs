@@ -1,5 +1,6 @@
 //! From the bytes of a file to the records in it.
 
+mod archive;
 mod bytes;
 mod records;
 mod stream;
