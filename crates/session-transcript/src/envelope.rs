@@ -47,9 +47,11 @@ impl Envelope {
     #[must_use]
     pub fn new(format: Format) -> Self {
         let layout = match format {
-            Format::OpenAiChat | Format::OpenAiResponses | Format::Anthropic | Format::Gemini => {
-                Layout::Messages
-            }
+            Format::OpenAiChat
+            | Format::OpenAiResponses
+            | Format::Anthropic
+            | Format::Gemini
+            | Format::AiSdk => Layout::Messages,
             _ => Layout::Lines,
         };
         Self {

@@ -47,6 +47,8 @@ pub enum Format {
     OpenHands,
     /// Logs of evaluations by Inspect (`inspect`). Read only.
     Inspect,
+    /// Messages of the Vercel AI SDK, of its screen and of its model (`vercel-ai`).
+    AiSdk,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -62,6 +64,7 @@ impl Format {
         Self::Codex,
         Self::ChatGpt,
         Self::ShareGpt,
+        Self::AiSdk,
         Self::Pi,
         Self::OpenCode,
         Self::ClaudeAi,
@@ -87,6 +90,7 @@ impl Format {
             Self::OpenCode => "opencode",
             Self::ClaudeAi => "claude-ai",
             Self::Gemini => "gemini",
+            Self::AiSdk => "vercel-ai",
             Self::GeminiCli => "gemini-cli",
             Self::SweAgent => "swe-agent",
             Self::OpenHands => "openhands",
@@ -141,6 +145,7 @@ impl FromStr for Format {
         let plain = match plain.as_str() {
             "openai" | "chat" | "openai-chat-completions" => "openai-chat",
             "gemini-contents" | "google" => "gemini",
+            "ai-sdk" | "vercel" | "uimessage" => "vercel-ai",
             "responses" | "openai-items" => "openai-responses",
             "anthropic-messages" => "anthropic",
             "claude-code-jsonl" => "claude-code",

@@ -1,6 +1,7 @@
 //! One module a format, behind one small trait. A new format is a module here and a line in
 //! [`CODECS`].
 
+pub(crate) mod ai_sdk;
 pub(crate) mod anthropic;
 pub(crate) mod bodies;
 pub(crate) mod chatgpt;
@@ -76,6 +77,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &sharegpt::Codec,
     &claude_code::Codec,
     &gemini::Codec,
+    &ai_sdk::Codec,
     &openai_responses::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,
