@@ -29,6 +29,16 @@ pub(crate) fn list_at<'a>(value: &'a Value, pointer: &str) -> impl Iterator<Item
     at(value, pointer).as_array().into_iter().flatten()
 }
 
+/// Arguments as the object that some providers want. What is none is put into one, so that nothing
+/// of it is lost.
+pub(crate) fn object(arguments: &str) -> Value {
+    match serde_json::from_str(arguments) {
+        Ok(object @ Value::Object(_)) => object,
+        _ if arguments.trim().is_empty() => serde_json::json!({}),
+        _ => serde_json::json!({ "arguments": arguments }),
+    }
+}
+
 /// Puts a field into an object; into what is none, nothing.
 pub(crate) fn put(object: &mut Value, field: &str, value: impl Into<Value>) {
     if let Some(fields) = object.as_object_mut() {

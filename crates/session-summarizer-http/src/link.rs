@@ -5,38 +5,28 @@ use std::time::Instant;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use session_summarizer::{Brief, SummarizerError, Summary, Template};
+use session_summarizer::{Brief, SummarizerError, Summary, Usage};
 
 use crate::address::Address;
 use crate::answer::Written;
+use crate::conversation::Conversation;
 use crate::failure;
 use crate::key::ApiKey;
-use crate::options::{Delivery, HttpOptions};
+use crate::options::HttpOptions;
+use crate::question::{Calls, Question};
 use crate::settings::SettingsError;
 use crate::stream;
 use crate::worker::{Outgoing, Worker};
-
-/// What is to be asked, for a provider to put into its own form.
-pub(crate) struct Question<'a> {
-    pub(crate) model: &'a str,
-    pub(crate) system: String,
-    pub(crate) user: String,
-    pub(crate) output_tokens: u64,
-    pub(crate) temperature: Option<f64>,
-    pub(crate) delivery: Delivery,
-    pub(crate) template: Option<&'a Template>,
-}
-
-impl Question<'_> {
-    pub(crate) fn is_streamed(&self) -> bool {
-        self.delivery == Delivery::Streamed
-    }
-}
 
 /// The form of a provider's requests and answers.
 pub(crate) trait Dialect: Sync {
     /// The path behind the base URL, and a parameter of the query.
     fn target(&self, question: &Question<'_>) -> Target;
+
+    /// Whether calls and results may be sent without the tools they are of.
+    fn calls(&self) -> Calls {
+        Calls::Always
+    }
 
     /// The body of a request.
     ///
@@ -85,6 +75,7 @@ pub(crate) struct Link {
     key: Option<ApiKey>,
     headers: HeaderMap,
     worker: Worker,
+    conversation: Option<Conversation>,
 }
 
 impl Link {
@@ -103,6 +94,7 @@ impl Link {
             key: None,
             headers,
             worker,
+            conversation: None,
         })
     }
 
@@ -139,6 +131,11 @@ impl Link {
         Ok(self)
     }
 
+    pub(crate) fn with_conversation(mut self, sent: Conversation) -> Self {
+        self.conversation = Some(sent);
+        self
+    }
+
     pub(crate) fn model(&self) -> &str {
         &self.model
     }
@@ -151,21 +148,19 @@ impl Link {
     ) -> Result<Option<Summary>, SummarizerError> {
         let started = Instant::now();
         let options = self.worker.options();
-        let request = brief.request();
-        let question = Question {
-            model: &self.model,
-            system: request.system,
-            user: request.user,
-            output_tokens: options.output_tokens(request.budget),
-            temperature: options.temperature,
-            delivery: options.delivery,
-            template: brief.prompt().template(),
-        };
+        let sent = self.conversation.as_ref();
+        let mut question = Question::new(&self.model, brief, sent, dialect.calls());
+        question.output_tokens = options.output_tokens(brief.budget());
+        question.temperature = options.temperature;
+        question.delivery = options.delivery;
         let answer = self.ask(dialect, &question).await?;
         let written = dialect
             .read(&answer, &question)
             .unwrap_or_else(|| Err(failure::foreign()))?;
-        let summary = written.into_summary(&self.model)?;
+        let usage = Usage::new(written.input_tokens, written.output_tokens);
+        let summary = written
+            .into_summary(&self.model)
+            .inspect_err(|_| brief.lost(usage))?;
         Ok(Some(summary.with_duration(started.elapsed())))
     }
 
@@ -220,6 +215,7 @@ impl fmt::Debug for Link {
             .field("key", &self.key)
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("options", self.worker.options())
+            .field("conversation", &self.conversation)
             .finish()
     }
 }

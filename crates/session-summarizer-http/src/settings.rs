@@ -30,6 +30,9 @@ pub enum SettingsError {
         /// Its name.
         name: String,
     },
+    /// The tools of a conversation cannot be sent again.
+    #[error("the tools are no list in JSON")]
+    InvalidTools,
     /// The address of the proxy cannot be used.
     #[error("the address of the proxy is no URL that can be used")]
     InvalidProxy,

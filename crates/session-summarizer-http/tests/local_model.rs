@@ -14,7 +14,7 @@ use session_summarizer::{
     Brief, Chunked, Finish, Prompt, Summarizer, SummarizerError, Summary, Template,
 };
 use session_summarizer_http::{
-    Anthropic, ApiKey, Delivery, HttpOptions, OpenAi, OpenAiResponses, SettingsError,
+    Anthropic, ApiKey, Conversation, Delivery, HttpOptions, OpenAi, OpenAiResponses, SettingsError,
 };
 
 const URL: &str = "SESSION_LOCAL_MODEL_URL";
@@ -33,6 +33,7 @@ fn main() {
         key: env::var("SESSION_LOCAL_MODEL_KEY").ok(),
     };
     place.a_conversation_is_summarized_in_every_dialect();
+    place.it_is_asked_behind_the_conversation();
     place.a_low_output_limit_cuts_the_summary_off();
     place.sections_come_under_their_headings();
     place.too_long_an_input_is_told_apart();
@@ -113,6 +114,33 @@ impl Place {
                 let finish = summary.finish();
                 let is_known = matches!(finish, Finish::Complete | Finish::CutOff);
                 assert!(is_known, "{about}: {finish:?}");
+            }
+        }
+    }
+
+    /// The second time most of the prompt is known to a server that keeps a cache.
+    fn it_is_asked_behind_the_conversation(&self) {
+        let talk = conversation();
+        let sent = Conversation::new().with_system("You help with the billing service.");
+        let openai = self.openai(Self::options(200, Delivery::Whole)).unwrap();
+        let anthropic = self.anthropic(Self::options(200, Delivery::Whole)).unwrap();
+        let dialects: [(&str, Box<dyn Summarizer>); 2] = [
+            (
+                "chat completions",
+                Box::new(openai.with_conversation(sent.clone())),
+            ),
+            ("messages", Box::new(anthropic.with_conversation(sent))),
+        ];
+        for (name, summarizer) in dialects {
+            for time in ["first", "second"] {
+                let about = format!("behind the conversation, {name}, {time} time");
+                match ask(&about, &*summarizer, Brief::new(&talk)) {
+                    Ok(summary) => assert!(!summary.unwrap().text().is_empty(), "{about}"),
+                    Err(SummarizerError::Rejected { .. }) if name != "chat completions" => {
+                        println!("  SKIPPED, the server does not speak it");
+                    }
+                    Err(error) => panic!("{about}: {error:?}"),
+                }
             }
         }
     }

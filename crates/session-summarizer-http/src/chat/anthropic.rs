@@ -2,13 +2,14 @@
 
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
-use session_summarizer::{Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
 
 use super::adapter;
 use crate::answer::{Written, content_text};
-use crate::json::{at, count_at, put, put_from, str_at, text_at};
+use crate::json::{at, count_at, object, put, put_from, str_at, text_at};
 use crate::key::{ApiKey, environment};
-use crate::link::{Dialect, KeyHeader, Link, Question, Target};
+use crate::link::{Dialect, KeyHeader, Link, Target};
+use crate::question::{Calls, OPENING, Question};
 use crate::settings::SettingsError;
 
 /// A model behind Anthropic's messages, or a server that speaks the same, such as llama.cpp.
@@ -77,13 +78,32 @@ impl Dialect for Anthropic {
         Target::path(&["v1", "messages"])
     }
 
+    fn calls(&self) -> Calls {
+        Calls::WithTools
+    }
+
     fn body(&self, question: &Question<'_>) -> Result<Value, SummarizerError> {
         let mut body = json!({
             "model": question.model,
             "max_tokens": question.output_tokens,
-            "system": question.system,
-            "messages": [{ "role": "user", "content": question.user }],
+            "messages": messages(question),
         });
+        match question.system.as_slice() {
+            [] => {}
+            [system] => put(&mut body, "system", system.as_str()),
+            several => {
+                let text = |text: &String| json!({ "type": "text", "text": text });
+                put(
+                    &mut body,
+                    "system",
+                    several.iter().map(text).collect::<Vec<_>>(),
+                );
+            }
+        }
+        if let Some(tools) = question.tools {
+            // A tool_choice would make the messages others than those in the cache.
+            put(&mut body, "tools", tools.clone());
+        }
         if let Some(temperature) = question.temperature {
             put(&mut body, "temperature", temperature);
         }
@@ -133,6 +153,75 @@ impl Dialect for Anthropic {
         put(&mut answer, "usage", usage);
         put(&mut answer, "content", text);
         answer
+    }
+}
+
+/// The messages: of a transcript one, of a conversation those that take turns, with a mark up to
+/// which the provider is to keep and to look for them.
+fn messages(question: &Question<'_>) -> Value {
+    if !question.is_conversation() {
+        return json!([{ "role": "user", "content": question.user }]);
+    }
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    let mut say = |role: &'static str, block: Value| match turns.last_mut() {
+        Some((last, blocks)) if *last == role => blocks.push(block),
+        _ => turns.push((role, vec![block])),
+    };
+    if question.begins_with_the_model() {
+        say("user", text_block(OPENING));
+    }
+    for (role, block) in question.lines.iter().flat_map(blocks_of) {
+        say(role, block);
+    }
+    if let Some(last) = turns.last_mut().and_then(|(_, blocks)| blocks.last_mut()) {
+        put(last, "cache_control", json!({ "type": "ephemeral" }));
+    }
+    let task = text_block(&question.user);
+    match turns.last_mut() {
+        Some(("user", blocks)) => blocks.push(task),
+        _ => turns.push(("user", vec![task])),
+    }
+    turns
+        .into_iter()
+        .map(|(role, blocks)| json!({ "role": role, "content": blocks }))
+        .collect()
+}
+
+fn text_block(text: &str) -> Value {
+    json!({ "type": "text", "text": text })
+}
+
+/// A line as the blocks it has here, and whose they are.
+fn blocks_of(line: &ChatLine) -> Vec<(&'static str, Value)> {
+    match line {
+        ChatLine::User(text) => vec![("user", text_block(text))],
+        ChatLine::Assistant { text, calls } => {
+            let call = |call: &ChatCall| {
+                let block = json!({
+                    "type": "tool_use",
+                    "id": call.id,
+                    "name": call.name,
+                    "input": object(&call.arguments),
+                });
+                ("assistant", block)
+            };
+            let said = (!text.is_empty()).then(|| ("assistant", text_block(text)));
+            said.into_iter().chain(calls.iter().map(call)).collect()
+        }
+        ChatLine::Results(results) => {
+            let result = |result: &ChatResult| {
+                let mut block = json!({
+                    "type": "tool_result",
+                    "tool_use_id": result.call_id,
+                    "content": result.text,
+                });
+                if result.is_error {
+                    put(&mut block, "is_error", true);
+                }
+                ("user", block)
+            };
+            results.iter().map(result).collect()
+        }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
-use session_summarizer::{Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
 
 use super::adapter;
 use crate::answer::Written;
-use crate::json::{at, count_at, list_at, put, put_from, str_at, text_at};
+use crate::json::{at, count_at, list_at, object, put, put_from, str_at, text_at};
 use crate::key::{ApiKey, environment};
-use crate::link::{Dialect, KeyHeader, Link, Question, Target};
+use crate::link::{Dialect, KeyHeader, Link, Target};
+use crate::question::{OPENING, Question};
 use crate::settings::SettingsError;
 
 /// A model behind Gemini's `generateContent`.
@@ -90,11 +91,21 @@ impl Dialect for Gemini {
         if let Some(temperature) = question.temperature {
             put(&mut settings, "temperature", temperature);
         }
-        Ok(json!({
-            "systemInstruction": { "parts": [{ "text": question.system }] },
-            "contents": [{ "role": "user", "parts": [{ "text": question.user }] }],
+        let mut body = json!({
+            "contents": contents(question),
             "generationConfig": settings,
-        }))
+        });
+        if !question.system.is_empty() {
+            let part = |text: &String| json!({ "text": text });
+            let parts: Vec<Value> = question.system.iter().map(part).collect();
+            put(&mut body, "systemInstruction", json!({ "parts": parts }));
+        }
+        if let Some(tools) = question.tools {
+            put(&mut body, "tools", tools.clone());
+            let none = json!({ "functionCallingConfig": { "mode": "NONE" } });
+            put(&mut body, "toolConfig", none);
+        }
+        Ok(body)
     }
 
     fn read(&self, answer: &Value, _: &Question<'_>) -> Option<Result<Written, SummarizerError>> {
@@ -147,6 +158,49 @@ impl Dialect for Gemini {
         put(&mut candidate, "content", json!({ "parts": parts }));
         put(&mut answer, "candidates", vec![candidate]);
         answer
+    }
+}
+
+/// The messages, which take turns, and the task at their end.
+fn contents(question: &Question<'_>) -> Value {
+    let task = ("user", json!({ "text": question.user }));
+    let mut turns: Vec<(&str, Vec<Value>)> = Vec::new();
+    let opening = question
+        .begins_with_the_model()
+        .then(|| ("user", json!({ "text": OPENING })));
+    let lines = question.lines.iter().flat_map(parts_of);
+    for (role, part) in opening.into_iter().chain(lines).chain([task]) {
+        match turns.last_mut() {
+            Some((last, parts)) if *last == role => parts.push(part),
+            _ => turns.push((role, vec![part])),
+        }
+    }
+    turns
+        .into_iter()
+        .map(|(role, parts)| json!({ "role": role, "parts": parts }))
+        .collect()
+}
+
+/// A line as the parts it has here, and whose they are.
+fn parts_of(line: &ChatLine) -> Vec<(&'static str, Value)> {
+    match line {
+        ChatLine::User(text) => vec![("user", json!({ "text": text }))],
+        ChatLine::Assistant { text, calls } => {
+            let call = |call: &ChatCall| {
+                let call = json!({ "name": call.name, "args": object(&call.arguments) });
+                ("model", json!({ "functionCall": call }))
+            };
+            let said = (!text.is_empty()).then(|| ("model", json!({ "text": text })));
+            said.into_iter().chain(calls.iter().map(call)).collect()
+        }
+        ChatLine::Results(results) => {
+            let result = |result: &ChatResult| {
+                let field = if result.is_error { "error" } else { "output" };
+                let response = json!({ "name": result.name, "response": { field: result.text } });
+                ("user", json!({ "functionResponse": response }))
+            };
+            results.iter().map(result).collect()
+        }
     }
 }
 

@@ -57,6 +57,14 @@ macro_rules! adapter {
                 Ok(self)
             }
 
+            /// The same summarizer, which asks behind the conversation as it was sent, for the sake of
+            /// the provider's cache of prompts.
+            #[must_use]
+            pub fn with_conversation(mut self, sent: crate::Conversation) -> Self {
+                self.link = self.link.with_conversation(sent);
+                self
+            }
+
             /// The model that is asked.
             #[must_use]
             pub fn model(&self) -> &str {

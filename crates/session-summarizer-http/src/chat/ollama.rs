@@ -1,14 +1,15 @@
 //! Ollama's own chat, which is needed to set the context and to notice that it was too small.
 
 use serde_json::{Value, json};
-use session_summarizer::{Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
 
 use super::adapter;
 use super::openai::BEARER;
 use crate::answer::{Written, content_text};
-use crate::json::{at, count_at, put, str_at, text_at};
+use crate::json::{at, count_at, object, put, str_at, text_at};
 use crate::key::{ApiKey, environment};
-use crate::link::{Dialect, Link, Question, Target};
+use crate::link::{Dialect, Link, Target};
+use crate::question::Question;
 use crate::sections;
 use crate::settings::SettingsError;
 
@@ -97,7 +98,8 @@ impl Ollama {
 
     /// Whether a reader of `tokens` cannot have read all of the question.
     fn is_shortened(&self, question: &Question<'_>, tokens: u64) -> bool {
-        let least = least_tokens(&question.system).saturating_add(least_tokens(&question.user));
+        let tokens_of = question.texts().map(least_tokens);
+        let least = tokens_of.fold(0, u64::saturating_add);
         self.context > 0 && tokens < least
     }
 }
@@ -157,10 +159,13 @@ impl Dialect for Ollama {
             });
         }
         let template = question.template.filter(|_| self.sections_as_json);
-        let system = match template {
-            Some(_) => format!("{}\n\n{}", question.system, sections::INSTRUCTION),
-            None => question.system.clone(),
-        };
+        let (system, user) = question.words(template);
+        let system = system
+            .into_iter()
+            .map(|text| json!({ "role": "system", "content": text }));
+        let mut messages: Vec<Value> = system.collect();
+        messages.extend(question.lines.iter().flat_map(messages_of));
+        messages.push(json!({ "role": "user", "content": user }));
         let mut options = json!({ "num_predict": question.output_tokens });
         if self.context > 0 {
             put(&mut options, "num_ctx", self.context);
@@ -170,15 +175,15 @@ impl Dialect for Ollama {
         }
         let mut body = json!({
             "model": question.model,
-            "messages": [
-                { "role": "system", "content": system },
-                { "role": "user", "content": question.user },
-            ],
+            "messages": messages,
             "stream": question.is_streamed(),
             "truncate": false,
             "shift": false,
             "options": options,
         });
+        if let Some(tools) = question.tools {
+            put(&mut body, "tools", tools.clone());
+        }
         if let Some(template) = template {
             put(&mut body, "format", sections::schema(template));
         }
@@ -228,6 +233,28 @@ impl Dialect for Ollama {
         }
         put(&mut answer, "message", json!({ "content": text }));
         answer
+    }
+}
+
+/// A line as the messages it has here. Calls have no ids, so results go by their order.
+fn messages_of(line: &ChatLine) -> Vec<Value> {
+    match line {
+        ChatLine::User(text) => vec![json!({ "role": "user", "content": text })],
+        ChatLine::Assistant { text, calls } if calls.is_empty() => {
+            vec![json!({ "role": "assistant", "content": text })]
+        }
+        ChatLine::Assistant { text, calls } => {
+            let call = |call: &ChatCall| {
+                let arguments = object(&call.arguments);
+                json!({ "function": { "name": call.name, "arguments": arguments } })
+            };
+            let calls: Vec<Value> = calls.iter().map(call).collect();
+            vec![json!({ "role": "assistant", "content": text, "tool_calls": calls })]
+        }
+        ChatLine::Results(results) => {
+            let result = |result: &ChatResult| json!({ "role": "tool", "tool_name": result.name, "content": result.text });
+            results.iter().map(result).collect()
+        }
     }
 }
 

@@ -2,13 +2,14 @@
 
 use reqwest::header::AUTHORIZATION;
 use serde_json::{Value, json};
-use session_summarizer::{Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
 
 use super::adapter;
 use crate::answer::{Written, content_text};
 use crate::json::{at, count_at, put, put_from, str_at, text_at};
 use crate::key::{ApiKey, environment};
-use crate::link::{Dialect, KeyHeader, Link, Question, Target};
+use crate::link::{Dialect, KeyHeader, Link, Target};
+use crate::question::Question;
 use crate::sections;
 use crate::settings::SettingsError;
 
@@ -121,22 +122,26 @@ impl Dialect for OpenAi {
 
     fn body(&self, question: &Question<'_>) -> Result<Value, SummarizerError> {
         let template = question.template.filter(|_| self.sections_as_json);
-        let system = match template {
-            Some(_) => format!("{}\n\n{}", question.system, sections::INSTRUCTION),
-            None => question.system.clone(),
-        };
+        let (system, user) = question.words(template);
+        let system = system
+            .into_iter()
+            .map(|text| json!({ "role": "system", "content": text }));
+        let mut messages: Vec<Value> = system.collect();
+        messages.extend(question.lines.iter().flat_map(messages_of));
+        messages.push(json!({ "role": "user", "content": user }));
         let limit = match self.limit_field {
             LimitField::MaxTokens => "max_tokens",
             LimitField::MaxCompletionTokens => "max_completion_tokens",
         };
         let mut body = json!({
             "model": question.model,
-            "messages": [
-                { "role": "system", "content": system },
-                { "role": "user", "content": question.user },
-            ],
+            "messages": messages,
             limit: question.output_tokens,
         });
+        if let Some(tools) = question.tools {
+            put(&mut body, "tools", tools.clone());
+            put(&mut body, "tool_choice", "none");
+        }
         if let Some(temperature) = question.temperature {
             put(&mut body, "temperature", temperature);
         }
@@ -220,6 +225,38 @@ impl Dialect for OpenAi {
         );
         put(&mut answer, "choices", vec![ended]);
         answer
+    }
+}
+
+/// A line as the messages it has here: each result is one of its own.
+fn messages_of(line: &ChatLine) -> Vec<Value> {
+    match line {
+        ChatLine::User(text) => vec![json!({ "role": "user", "content": text })],
+        ChatLine::Assistant { text, calls } if calls.is_empty() => {
+            vec![json!({ "role": "assistant", "content": text })]
+        }
+        ChatLine::Assistant { text, calls } => {
+            let call = |call: &ChatCall| {
+                json!({
+                    "id": call.id,
+                    "type": "function",
+                    "function": { "name": call.name, "arguments": call.arguments },
+                })
+            };
+            let calls: Vec<Value> = calls.iter().map(call).collect();
+            let text = Some(text).filter(|text| !text.is_empty());
+            vec![json!({ "role": "assistant", "content": text, "tool_calls": calls })]
+        }
+        ChatLine::Results(results) => {
+            let result = |result: &ChatResult| {
+                json!({
+                    "role": "tool",
+                    "tool_call_id": result.call_id,
+                    "content": result.text,
+                })
+            };
+            results.iter().map(result).collect()
+        }
     }
 }
 

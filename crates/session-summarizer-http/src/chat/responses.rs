@@ -1,14 +1,15 @@
 //! The responses of OpenAI: the newer interface, which some of its models are only to be had by.
 
 use serde_json::{Value, json};
-use session_summarizer::{Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
 
 use super::adapter;
 use super::openai::{BEARER, openai_variables};
 use crate::answer::{Written, content_text};
 use crate::json::{at, count_at, list_at, put, str_at, text_at};
 use crate::key::environment;
-use crate::link::{Dialect, Link, Question, Target};
+use crate::link::{Dialect, Link, Target};
+use crate::question::Question;
 use crate::settings::SettingsError;
 
 /// A model behind OpenAI's responses.
@@ -62,11 +63,30 @@ impl Dialect for OpenAiResponses {
     fn body(&self, question: &Question<'_>) -> Result<Value, SummarizerError> {
         let mut body = json!({
             "model": question.model,
-            "instructions": question.system,
-            "input": question.user,
             "max_output_tokens": question.output_tokens,
             "store": false,
         });
+        let user = json!({ "role": "user", "content": question.user });
+        let (instructions, more) = question.system.split_first().unzip();
+        if let Some(instructions) = instructions {
+            put(&mut body, "instructions", instructions.as_str());
+        }
+        if question.is_conversation() {
+            let more = more.into_iter().flatten();
+            let more = more.map(|text| json!({ "role": "system", "content": text }));
+            let lines = question.lines.iter().flat_map(items_of);
+            put(
+                &mut body,
+                "input",
+                more.chain(lines).chain([user]).collect::<Vec<_>>(),
+            );
+        } else {
+            put(&mut body, "input", question.user.as_str());
+        }
+        if let Some(tools) = question.tools {
+            put(&mut body, "tools", tools.clone());
+            put(&mut body, "tool_choice", "none");
+        }
         if let Some(temperature) = question.temperature {
             put(&mut body, "temperature", temperature);
         }
@@ -128,5 +148,34 @@ impl Dialect for OpenAiResponses {
             "status": "incomplete",
             "output": [{ "type": "message", "content": text }],
         })
+    }
+}
+
+/// A line as the items it has here: each call and each result is one of its own.
+fn items_of(line: &ChatLine) -> Vec<Value> {
+    match line {
+        ChatLine::User(text) => vec![json!({ "role": "user", "content": text })],
+        ChatLine::Assistant { text, calls } => {
+            let call = |call: &ChatCall| {
+                json!({
+                    "type": "function_call",
+                    "call_id": call.id,
+                    "name": call.name,
+                    "arguments": call.arguments,
+                })
+            };
+            let said = (!text.is_empty()).then(|| json!({ "role": "assistant", "content": text }));
+            said.into_iter().chain(calls.iter().map(call)).collect()
+        }
+        ChatLine::Results(results) => {
+            let result = |result: &ChatResult| {
+                json!({
+                    "type": "function_call_output",
+                    "call_id": result.call_id,
+                    "output": result.text,
+                })
+            };
+            results.iter().map(result).collect()
+        }
     }
 }
