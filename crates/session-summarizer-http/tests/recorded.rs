@@ -7,9 +7,10 @@ mod common;
 
 use common::recordings::{Recording, recordings};
 use common::server::{Play, Seen, Server};
-use common::{ask, line, talk};
+use common::{ask, ask_for, line, talk};
 use serde_json::{Value, json};
-use session_summarizer::{Brief, Summarizer};
+use session_log::Message;
+use session_summarizer::{Brief, Checked, Summarizer};
 use session_summarizer_http::{
     Anthropic, ApiKey, Delivery, HttpOptions, LimitField, Ollama, OpenAi, OpenAiResponses,
 };
@@ -332,4 +333,52 @@ fn with_our_words(body: &Value) -> Option<Value> {
         _ => return None,
     }
     Some(body)
+}
+
+/// The useless answers, through the adapter that reads them and the checks behind it. The one that
+/// turns a decision round passes: nothing in its form tells.
+#[test]
+fn useless_answers_are_refused_by_name() {
+    let text = include_str!("recordings/conversation.json");
+    let records: Vec<Value> = serde_json::from_str(text).unwrap();
+    let message = |record: &Value| match record["role"].as_str().unwrap() {
+        "user" => Message::user(record["content"].as_str().unwrap()),
+        _ => Message::assistant(record["content"].as_str().unwrap()),
+    };
+    let talk: Vec<Message> = records.iter().map(message).collect();
+    let mut named = Vec::new();
+    for recording in recordings() {
+        if !recording.name.starts_with("bad_summary") {
+            continue;
+        }
+        let server = Server::playing(Play::Send(recording.answer()));
+        let adapter = OpenAi::new(&server.v1(), "local").unwrap();
+        let checked = Checked::new(adapter, Bytes);
+        let result = ask_for(&checked, Brief::new(&talk));
+        let fault = result.err().map(|error| error.name());
+        named.push((recording.name, fault.unwrap_or("accepted")));
+    }
+    let named: Vec<(&str, &str)> = named.iter().map(|(a, b)| (a.as_str(), *b)).collect();
+    assert_eq!(
+        named,
+        [
+            ("bad_summary_contradiction", "accepted"),
+            ("bad_summary_copies_transcript", "cut_off"),
+            ("bad_summary_empty_sections", "hollow"),
+            ("bad_summary_loop", "cut_off"),
+            ("bad_summary_parrot", "ungrounded"),
+        ]
+    );
+}
+
+struct Bytes;
+
+impl compaction_core::TokenEstimator for Bytes {
+    fn name(&self) -> &str {
+        "bytes"
+    }
+
+    fn estimate(&self, text: &str) -> u64 {
+        (text.len() as u64).div_ceil(4)
+    }
 }
