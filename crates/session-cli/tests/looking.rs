@@ -125,6 +125,13 @@ fn a_comparison_has_a_row_for_each_window_and_counts_the_facts_that_stay() {
             let share = &row["facts"][kind];
             assert!(share["kept"].as_u64() <= share["of"].as_u64(), "{row}");
         }
+        if row["outcome"] == "unchanged" {
+            assert_eq!(
+                row["facts"]["all"]["kept"], row["facts"]["all"]["of"],
+                "{row}"
+            );
+            assert_eq!(row["tool_results"]["kept"], row["tool_results"]["of"]);
+        }
         assert!(
             number(row, "/after/tokens") <= document["before"]["tokens"].as_u64().unwrap(),
             "{row}"
@@ -143,6 +150,9 @@ fn a_comparison_has_a_row_for_each_window_and_counts_the_facts_that_stay() {
                 "/facts/all/kept"
             )
     );
+
+    let results = |options: &str| number(row(options), "/tool_results/kept");
+    assert!(results("--last-turns 1") < results("--tokens 32k"));
 
     // The options of each row do what the row says.
     let options: Vec<&str> = row("--last-turns 4 --summarizer ledger")["options"]

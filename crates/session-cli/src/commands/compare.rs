@@ -1,25 +1,26 @@
 //! `compaction compare`: what each window would keep, side by side.
 
+mod measure;
+
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, Parser};
 use serde::Serialize;
-use session::{
-    Clearing, Compaction, CompactionBuilder, Ledger, Message, Retention, Sessions, Share,
-    SlidingWindow, TokenEstimator, TurnWindow, View, Window,
-};
-use session_log::{LineFormat, MessageFormat as _};
+use session::{Message, Sessions};
 
 use crate::args::source::SourceArgs;
 use crate::args::tokens::TokenArgs;
+use crate::args::window::WindowArgs;
 use crate::args::{Globals, after_help};
+use crate::commands::compare::measure::{FactsJson, ShareJson, facts, results, written_out};
 use crate::commands::pass::Pass;
 use crate::failure::{Ending, Failure};
+use crate::job::Job;
 use crate::output::json::{SizeJson, document};
 use crate::output::style::{BOLD, DIM};
 use crate::output::table::{Cell, Table};
-use crate::output::text::{counted, number, share};
+use crate::output::text::{columns, counted, number, share};
 use crate::output::{print, print_styled};
 use crate::progress;
 use crate::source::resolve;
@@ -27,9 +28,10 @@ use crate::source::resolve::Only;
 
 /// Compare what each window would keep of a conversation
 ///
-/// Plans a pass with every window and strategy, changes nothing, and shows how many events, turns and tokens would be left,
-/// and how many facts: the addresses, paths, commands, ids and numbers that somebody said, or called a tool with, and that
-/// the view would still have word for word.
+/// Plans a pass with many windows and strategies, changes nothing, and shows for each what a model would
+/// see: how many events, turns and tokens, how many tool results whole, and how many facts. Facts are the
+/// addresses, paths, commands, ids and numbers that somebody said, or called a tool with; they count as long
+/// as they are there word for word. The first column is what to give to `compact`.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CompareArgs {
@@ -59,32 +61,44 @@ struct CompareJson {
 struct RowJson {
     options: &'static str,
     outcome: &'static str,
+    reason: Option<String>,
     after: SizeJson,
+    tool_results: ShareJson,
     facts: FactsJson,
 }
 
-/// How many facts are kept, of how many.
-#[derive(Clone, Copy, Debug, Serialize)]
-struct FactsJson {
-    urls: ShareJson,
-    paths: ShareJson,
-    commands: ShareJson,
-    ids: ShareJson,
-    numbers: ShareJson,
-    all: ShareJson,
-}
+/// The options that are compared, from the least that is kept to the most of each kind.
+const COMPARED: [&str; 19] = [
+    "--tokens 2k",
+    "--tokens 8k",
+    "--tokens 32k",
+    "--tokens 8k --grain step",
+    "--tokens 8k --clear-results",
+    "--tokens 8k --reserve 1k --summarizer ledger",
+    "--last-turns 1",
+    "--last-turns 4",
+    "--last-turns 4 --summarizer ledger",
+    "--last-events 20",
+    "--last-events 100",
+    "--strategy sliding-window",
+    "--strategy turn-window",
+    "--strategy token-count",
+    "--strategy recursive-summarization --summarizer ledger",
+    "--strategy fixed",
+    "--strategy sliding",
+    "--strategy summarized",
+    "--strategy summarized --summarizer ledger",
+];
 
-#[derive(Clone, Copy, Debug, Serialize)]
-struct ShareJson {
-    kept: u64,
-    of: u64,
-}
+/// The columns that the whole table takes.
+const WIDE: usize = 135;
 
-impl From<Share> for ShareJson {
-    fn from(share: Share) -> Self {
-        let Share { kept, of, .. } = share;
-        Self { kept, of }
-    }
+/// Options as they stand in a row, read as `compact` reads them.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct RowArgs {
+    #[command(flatten)]
+    window: WindowArgs,
 }
 
 /// Runs the command.
@@ -103,27 +117,30 @@ pub(crate) async fn run(globals: &Globals, args: &CompareArgs) -> Result<Ending,
         is_long,
         ..
     } = source.only()?;
-    let compactions = compactions(&estimator)?;
     let view = sessions.view(id).await?;
     let said: Vec<Message> = view.messages().map(std::borrow::Cow::into_owned).collect();
-    let bar = progress::bar(
-        "comparing",
-        u64::try_from(compactions.len()).unwrap_or(0),
-        is_long,
-    );
-    let mut rows = Vec::with_capacity(compactions.len());
-    let mut before = None;
-    for (options, compaction) in &compactions {
-        let pass = Pass::plan(sessions, id, compaction).await?;
-        before = before.or(Some(pass.report.before));
-        rows.push(row(options, &pass, &said));
+    let steps = u64::try_from(COMPARED.len()).unwrap_or(0);
+    let bar = progress::bar("comparing", steps, is_long);
+    let mut rows = Vec::with_capacity(COMPARED.len());
+    let mut before = SizeJson::default();
+    for options in COMPARED {
+        let row = match job(options, sessions.estimator())?.plan(sessions, id).await {
+            Ok(pass) => {
+                before = pass.report.before.into();
+                row(options, &pass, &said)
+            }
+            // One window has no room for the newest message; the others may.
+            Err(failure) if options.contains("--strategy") => too_small(options, &failure, &said),
+            Err(failure) => return Err(failure),
+        };
+        rows.push(row);
         bar.inc(1);
     }
     bar.finish_and_clear();
     let compared = CompareJson {
         source: name,
         estimator: sessions.estimator().into(),
-        before: before.unwrap_or_default().into(),
+        before,
         rows,
     };
     if globals.json {
@@ -134,94 +151,45 @@ pub(crate) async fn run(globals: &Globals, args: &CompareArgs) -> Result<Ending,
     Ok(Ending::Done)
 }
 
-/// What is compared, each under the options that do it.
-fn compactions(
-    estimator: &Arc<dyn TokenEstimator>,
-) -> Result<Vec<(&'static str, Compaction)>, Failure> {
-    let tokens = |budget| Compaction::builder(Window::Tokens { budget, reserve: 0 });
-    let noted = |builder: CompactionBuilder| builder.summarizer(Ledger::new(Arc::clone(estimator)));
-    let with_room = Window::Tokens {
-        budget: 8000,
-        reserve: 1000,
-    };
-    let clearing = Clearing {
-        keep_last: 5,
-        larger_than: 200,
-    };
-    let builders = [
-        ("--tokens 2k", tokens(2000)),
-        ("--tokens 8k", tokens(8000)),
-        ("--tokens 32k", tokens(32_000)),
-        (
-            "--tokens 8k --clear-results",
-            tokens(8000).clear_results(clearing),
-        ),
-        (
-            "--tokens 8k --reserve 1k --summarizer ledger",
-            noted(Compaction::builder(with_room)),
-        ),
-        ("--last-turns 1", Compaction::builder(Window::Turns(1))),
-        ("--last-turns 4", Compaction::builder(Window::Turns(4))),
-        (
-            "--last-turns 4 --summarizer ledger",
-            noted(Compaction::builder(Window::Turns(4))),
-        ),
-        ("--last-events 20", Compaction::builder(Window::Events(20))),
-        (
-            "--last-events 100",
-            Compaction::builder(Window::Events(100)),
-        ),
-        (
-            "--strategy sliding-window",
-            Compaction::builder(SlidingWindow::default()),
-        ),
-        (
-            "--strategy turn-window",
-            Compaction::builder(TurnWindow::default()),
-        ),
-        (
-            "--strategy token-count",
-            Compaction::builder(session::TokenCount::default()),
-        ),
-        (
-            "--strategy recursive-summarization --summarizer ledger",
-            noted(Compaction::builder(
-                session::RecursiveSummarization::default(),
-            )),
-        ),
-    ];
-    let mut compactions = Vec::with_capacity(builders.len());
-    for (options, builder) in builders {
-        compactions.push((options, builder.build().map_err(session::Error::from)?));
-    }
-    Ok(compactions)
+/// What the options of a row ask for.
+fn job(options: &str, estimator: &str) -> Result<Job, Failure> {
+    let words = options.split(' ').chain(["--encoding", estimator]);
+    let parsed = RowArgs::try_parse_from(words)
+        .map_err(|error| Failure::work(format!("cannot compare {options}: {error}")))?;
+    parsed.window.job()
 }
 
 fn row(options: &'static str, pass: &Pass, said: &[Message]) -> RowJson {
-    let retention = Retention::of(said, &written_out(&pass.after));
+    let after = &pass.after;
+    let whole = after.events().iter();
+    let whole = whole.filter(|event| !after.is_cleared(event.seq));
+    let kept = whole.filter_map(|event| event.as_message()).map(results);
     RowJson {
         options,
         outcome: pass.report.outcome.as_str(),
+        reason: pass.report.reason().map(Into::into),
         after: pass.report.after.into(),
-        facts: FactsJson {
-            urls: retention.urls.into(),
-            paths: retention.paths.into(),
-            commands: retention.commands.into(),
-            ids: retention.ids.into(),
-            numbers: retention.numbers.into(),
-            all: retention.total().into(),
+        tool_results: ShareJson {
+            kept: kept.sum(),
+            of: said.iter().map(results).sum(),
         },
+        facts: facts(said, &written_out(after)),
     }
 }
 
-/// A view as one text.
-fn written_out(view: &View) -> String {
-    let mut text = String::new();
-    for message in view.messages() {
-        LineFormat.format(&message, &mut text);
-        text.push('\n');
+/// The row of a window that has no room for the newest message.
+fn too_small(options: &'static str, failure: &Failure, said: &[Message]) -> RowJson {
+    RowJson {
+        options,
+        outcome: "failed",
+        reason: Some(failure.what().into()),
+        after: SizeJson::default(),
+        tool_results: ShareJson {
+            kept: 0,
+            of: said.iter().map(results).sum(),
+        },
+        facts: facts(said, ""),
     }
-    text
 }
 
 fn text(compared: &CompareJson, sessions: &Sessions) -> String {
@@ -238,50 +206,80 @@ fn text(compared: &CompareJson, sessions: &Sessions) -> String {
         counted(tokens, "token"),
         sessions.estimator(),
     );
-    let mut table = Table::with_titles([
+    // What does not fit the terminal is left to --json.
+    let is_wide = columns() >= WIDE;
+    let mut table = Table::plain();
+    let mut titles = vec![
         "what is kept by",
-        ">events",
-        ">turns",
-        ">tokens",
-        "",
-        ">facts",
-        ">paths",
-        ">commands",
-        ">ids",
-        ">numbers",
-        ">urls",
-    ]);
-    let kept =
-        |share: ShareJson| Cell::right(format!("{}/{}", number(share.kept), number(share.of)));
+        "events",
+        "turns",
+        "tokens",
+        "share",
+        "results",
+        "facts",
+    ];
+    if is_wide {
+        titles.extend(["paths", "commands", "ids", "numbers", "urls"]);
+    }
+    let titles = titles.into_iter().enumerate().map(|(at, title)| match at {
+        0 => Cell::new(title).styled(DIM),
+        _ => Cell::right(title).styled(DIM),
+    });
+    table.push_all(titles);
     for row in &compared.rows {
-        let SizeJson {
-            events,
-            turns,
-            tokens,
-        } = row.after;
-        let facts = row.facts;
-        let style = if row.outcome == "compacted" {
-            BOLD
-        } else {
-            DIM
-        };
-        table.push([
-            Cell::new(row.options).styled(style),
-            Cell::number(events),
-            Cell::number(turns),
-            Cell::number(tokens),
-            Cell::new(share(tokens, compared.before.tokens)).styled(DIM),
-            Cell::right(share(facts.all.kept, facts.all.of)),
-            kept(facts.paths),
-            kept(facts.commands),
-            kept(facts.ids),
-            kept(facts.numbers),
-            kept(facts.urls),
-        ]);
+        table.push_all(cells(row, compared.before.tokens, is_wide));
     }
     text.push_str(&table.render(2));
-    if compared.rows.iter().any(|row| row.outcome != "compacted") {
-        let _ = writeln!(text, "  {DIM}(dimmed: nothing to compact){DIM:#}");
+    for row in &compared.rows {
+        if !matches!(row.outcome, "compacted" | "unchanged") {
+            let why = row.reason.as_deref().unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "  {DIM}{}: {}, {why}{DIM:#}",
+                row.options, row.outcome
+            );
+        }
     }
     text
+}
+
+fn cells(row: &RowJson, before: u64, is_wide: bool) -> Vec<Cell> {
+    let SizeJson {
+        events,
+        turns,
+        tokens,
+    } = row.after;
+    let (style, note) = match row.outcome {
+        "compacted" => (BOLD, share(tokens, before)),
+        "unchanged" => (DIM, "all".into()),
+        other => (DIM, other.into()),
+    };
+    let kept = |share: ShareJson| match share.of {
+        0 => Cell::right("-").styled(DIM),
+        of => Cell::right(format!("{}/{}", number(share.kept), number(of))),
+    };
+    let facts = row.facts;
+    let mut cells = vec![
+        Cell::new(row.options).styled(style),
+        Cell::number(events),
+        Cell::number(turns),
+        Cell::number(tokens),
+        Cell::right(note).styled(DIM),
+        kept(row.tool_results),
+        match facts.all.of {
+            0 => Cell::right("-").styled(DIM),
+            of => Cell::right(share(facts.all.kept, of)),
+        },
+    ];
+    if is_wide {
+        let kinds = [
+            facts.paths,
+            facts.commands,
+            facts.ids,
+            facts.numbers,
+            facts.urls,
+        ];
+        cells.extend(kinds.map(kept));
+    }
+    cells
 }

@@ -29,7 +29,7 @@ pub(crate) fn raw(text: &str) -> Box<RawValue> {
 }
 
 /// How many events, turns and tokens.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize)]
 pub(crate) struct SizeJson {
     pub(crate) events: u64,
     pub(crate) turns: u64,

@@ -131,8 +131,12 @@ pub(crate) fn headline(name: &str, pass: &Pass) -> String {
             )
         }
         Outcome::Declined => {
+            let why = match report.reason() {
+                Some("declined") | None => String::new(),
+                Some(check) => format!(" ({})", check.replace('_', " ")),
+            };
             format!(
-                "{BOLD}left {name} as it is{BOLD:#}: there is no summary that could stand for what would be covered\n"
+                "{BOLD}left {name} as it is{BOLD:#}: there is no valid summary that could stand for what would be covered{why}\n"
             )
         }
         Outcome::Stale => format!(

@@ -84,6 +84,10 @@ impl Table {
         self.rows.push(cells.into());
     }
 
+    pub(crate) fn push_all(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
     /// The table as text, `indent` columns in.
     pub(crate) fn render(&self, indent: usize) -> String {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
