@@ -49,6 +49,8 @@ pub enum Format {
     Inspect,
     /// Messages of the Vercel AI SDK, of its screen and of its model (`vercel-ai`).
     AiSdk,
+    /// ATIF trajectories of agents (`atif`).
+    Atif,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -72,6 +74,7 @@ impl Format {
         Self::SweAgent,
         Self::OpenHands,
         Self::Inspect,
+        Self::Atif,
         Self::Jsonl,
     ];
 
@@ -95,6 +98,7 @@ impl Format {
             Self::SweAgent => "swe-agent",
             Self::OpenHands => "openhands",
             Self::Inspect => "inspect",
+            Self::Atif => "atif",
             Self::Jsonl => "jsonl",
         }
     }

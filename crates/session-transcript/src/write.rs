@@ -312,7 +312,11 @@ impl Transcript {
         }
         let mut parts = Vec::with_capacity(self.conversations.len());
         let mut warnings = Vec::new();
-        for conversation in &self.conversations {
+        let is_whole = |conversation: &&Conversation| {
+            // The trajectories of sub-agents stand in the one of their parent.
+            self.format != Format::Atif || conversation.parent.is_none()
+        };
+        for conversation in self.conversations.iter().filter(is_whole) {
             let mut written = conversation.write_back()?;
             warnings.append(&mut written.warnings);
             parts.push(written.text);

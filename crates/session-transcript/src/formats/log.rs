@@ -6,8 +6,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use session_log::{
-    Arguments, Boundary, Covered, EventBody, EventId, EventType, Fields, Json, Message, NewEvent,
-    Opaque, Origin, Part, Receipt, Seq, Shape, Size, Timestamp, View,
+    Arguments, Boundary, Branch, Covered, EventBody, EventId, EventType, Fields, Json, Message,
+    NewEvent, Opaque, Origin, Part, Receipt, Seq, Shape, Size, Timestamp, View,
 };
 
 use crate::envelope::Envelope;
@@ -70,6 +70,8 @@ pub(crate) struct Spot<'a> {
     pub(crate) record: u64,
     pub(crate) name: String,
     pub(crate) time: Option<Raw<'a>>,
+    /// The sub-agent it belongs to.
+    pub(crate) branch: Option<Branch>,
 }
 
 impl<'a> Spot<'a> {
@@ -82,6 +84,7 @@ impl<'a> Spot<'a> {
             record,
             name: format!("{record:05}"),
             time: None,
+            branch: None,
         }
     }
 
@@ -281,6 +284,9 @@ impl Log {
         let mut event = NewEvent::new(id, moment.unwrap_or(self.default_time), body);
         if let Some(beside) = beside {
             event = event.with_metadata(self.format.name(), beside);
+        }
+        if let Some(branch) = &spot.branch {
+            event = event.with_branch(branch.clone());
         }
         self.events.push(note.on(event.with_origin(origin)));
         Some(seq)

@@ -3,6 +3,7 @@
 
 pub(crate) mod ai_sdk;
 pub(crate) mod anthropic;
+pub(crate) mod atif;
 pub(crate) mod bodies;
 pub(crate) mod chatgpt;
 pub(crate) mod claude_ai;
@@ -69,6 +70,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &atif::Codec,
     &inspect::Codec,
     &openhands::Codec,
     &swe_agent::Codec,
