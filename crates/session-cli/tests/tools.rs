@@ -72,6 +72,40 @@ fn tokens_are_counted_by_every_encoding_for_text_and_for_transcripts() {
 }
 
 #[test]
+fn tokens_are_counted_as_for_a_model_and_measured_by_its_window() {
+    let place = Place::new();
+    place.file("note.txt", "Where may a conversation be cut?");
+    let args = [
+        "tokens",
+        "note.txt",
+        "--model",
+        "gpt-4o",
+        "--encoding",
+        "bytes4",
+    ];
+    let counted = place.run(args.into_iter().chain(["--json"])).done().json();
+    assert_eq!(
+        counted["tokens"],
+        json!([
+            {"encoding": "bytes4", "tokens": 8, "exact": false},
+            {"encoding": "o200k_base", "tokens": 7, "exact": true, "model": "gpt-4o", "limit": 128_000}
+        ])
+    );
+    let text = place.run(args).done().out;
+    assert!(text.contains("0 % of the 128,000 of gpt-4o"), "{text}");
+    let unknown = place.run(["tokens", "note.txt", "--model", "nobody-9"]);
+    assert_eq!((unknown.code, unknown.out.as_str()), (2, ""));
+    assert!(
+        unknown
+            .err
+            .contains("nothing is known of a model named \"nobody-9\"")
+            && unknown.err.contains("hint: leave --model out"),
+        "{}",
+        unknown.err
+    );
+}
+
+#[test]
 fn completions_name_every_command() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {

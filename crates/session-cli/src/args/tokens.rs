@@ -12,9 +12,7 @@ use crate::failure::Failure;
 #[derive(Args, Clone, Debug)]
 #[command(next_help_heading = "Tokens")]
 pub(crate) struct TokenArgs {
-    /// How tokens are counted: o200k_base, o200k_harmony, cl100k_base, p50k_base, p50k_edit,
-    /// r50k_base, chars4, bytes4, heuristic, … [default: o200k_base, or the model's]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = encoding_help())]
     encoding: Option<String>,
 
     /// Count as for this model; it also gives --when 'fraction>=F' its limit
@@ -34,19 +32,29 @@ impl TokenArgs {
 
     /// What is known of the model that was named; `None` when none was.
     pub(crate) fn model(&self) -> Result<Option<Model>, Failure> {
-        let Some(name) = &self.model else {
-            return Ok(None);
-        };
-        let models = ModelRegistry::built_in();
-        match models.find(name).model() {
-            Some(model) => Ok(Some(model.clone())),
-            None => Err(
-                Failure::usage(format!("nothing is known of a model named {name:?}")).with_hint(
-                    "leave --model out; name the --encoding, and write the limit behind a fraction: 'fraction>=0.8:128000'",
-                ),
-            ),
-        }
+        let model = self.model.as_deref().map(model).transpose();
+        model.map_err(|failure| {
+            failure.with_hint("leave --model out; name the --encoding, and write the limit behind a fraction: 'fraction>=0.8:128000'")
+        })
     }
+}
+
+/// What is known of the model of this name.
+pub(crate) fn model(name: &str) -> Result<Model, Failure> {
+    let models = ModelRegistry::built_in();
+    models.find(name).model().cloned().ok_or_else(|| {
+        Failure::usage(format!("nothing is known of a model named {name:?}"))
+            .with_hint("leave --model out, and name the --encoding")
+    })
+}
+
+fn encoding_help() -> String {
+    let names: Vec<&str> = Estimators::names().collect();
+    format!(
+        "How tokens are counted: {} [default: {}, or the model's]",
+        names.join(", "),
+        Estimators::DEFAULT
+    )
 }
 
 /// The estimator of this name.

@@ -2,9 +2,11 @@
 
 use clap::{Args, CommandFactory as _};
 use clap_complete::Shell;
+use serde::Serialize;
 
-use crate::args::{Cli, after_help};
+use crate::args::{Cli, Globals, after_help};
 use crate::failure::{Ending, Failure};
+use crate::output::json::document;
 use crate::output::print;
 
 /// Print completions for a shell
@@ -26,10 +28,24 @@ Examples:
   compaction completions fish > ~/.config/fish/completions/compaction.fish"
 );
 
+#[derive(Debug, Serialize)]
+struct CompletionsJson<'a> {
+    shell: String,
+    script: &'a str,
+}
+
 /// Runs the command.
-pub(crate) fn run(args: &CompletionsArgs) -> Result<Ending, Failure> {
+pub(crate) fn run(globals: &Globals, args: &CompletionsArgs) -> Result<Ending, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut Cli::command(), "compaction", &mut script);
-    print(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    if globals.json {
+        print(&document(&CompletionsJson {
+            shell: args.shell.to_string(),
+            script: &script,
+        })?)?;
+    } else {
+        print(&script)?;
+    }
     Ok(Ending::Done)
 }

@@ -74,6 +74,6 @@ pub(crate) async fn run(cli: Cli) -> Result<Ending, Failure> {
         Command::Expire(args) => expire::run(&globals, &args).await,
         Command::Tokens(args) => tokens::run(&globals, &args).await,
         Command::Doctor(args) => doctor::run(&globals, &args).await,
-        Command::Completions(args) => completions::run(&args),
+        Command::Completions(args) => completions::run(&globals, &args),
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::Args;
 use compaction_tokens::{Encoding, Estimators};
@@ -10,13 +11,13 @@ use session::TokenEstimator;
 use session_log::{EventBody, LineFormat, Message, message_tokens};
 
 use crate::args::source::FromArgs;
-use crate::args::tokens::by_name;
+use crate::args::tokens::{by_name, model};
 use crate::args::{Globals, after_help};
 use crate::failure::{Ending, Failure};
 use crate::output::json::document;
 use crate::output::style::{BOLD, DIM};
 use crate::output::table::{Cell, Table};
-use crate::output::text::counted;
+use crate::output::text::{counted, line, number, share};
 use crate::output::{print, print_styled};
 use crate::parallel;
 use crate::source::{Input, bytes};
@@ -24,7 +25,8 @@ use crate::source::{Input, bytes};
 /// Count the tokens of a file, by encoding
 ///
 /// Of a transcript it counts the messages, as `stats` and `compact` do; of any other text, or with --text, the
-/// text itself. Names of encodings are exact counts; the others are estimates, which are faster.
+/// text itself. Names of encodings are exact counts; the others are estimates, which are faster. With
+/// --model it counts as for this model and says how much of its context window that is.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct TokensArgs {
@@ -35,6 +37,10 @@ pub(crate) struct TokensArgs {
     /// Count by this encoding only. May be repeated [default: all]
     #[arg(long, value_name = "NAME")]
     encoding: Vec<String>,
+
+    /// Count as for this model only. May be repeated
+    #[arg(long, value_name = "NAME")]
+    model: Vec<String>,
 
     /// Count the text of the file as it is, also if it is a transcript
     #[arg(long, conflicts_with = "from")]
@@ -49,6 +55,7 @@ const AFTER_HELP: &str = after_help!(
 Examples:
   compaction tokens talk.json
   compaction tokens README.md --encoding o200k_base
+  compaction tokens talk.json --model gpt-4o --model claude-sonnet-4-5
   git diff | compaction tokens - --json"
 );
 
@@ -68,6 +75,18 @@ struct CountJson {
     encoding: String,
     tokens: u64,
     exact: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
+    /// The context window of the model, in tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    limit: Option<u64>,
+}
+
+/// Something that counts, and for which model.
+struct Counter {
+    estimator: Arc<dyn TokenEstimator>,
+    model: Option<String>,
+    limit: Option<u64>,
 }
 
 /// What there is to count.
@@ -78,16 +97,14 @@ enum Content {
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &TokensArgs) -> Result<Ending, Failure> {
-    let names: Vec<&str> = match args.encoding.as_slice() {
-        [] => Estimators::names().collect(),
-        some => some.iter().map(String::as_str).collect(),
-    };
-    let mut estimators = Vec::with_capacity(names.len());
-    for name in names {
-        estimators.push(by_name(name)?);
-    }
+    let counters = counters(args)?;
     let (mut counted, content) = read(args)?;
-    for estimator in estimators {
+    for Counter {
+        estimator,
+        model,
+        limit,
+    } in counters
+    {
         let name = estimator.name();
         counted.tokens.push(CountJson {
             encoding: name.into(),
@@ -95,6 +112,8 @@ pub(crate) async fn run(globals: &Globals, args: &TokensArgs) -> Result<Ending, 
             exact: Encoding::ALL
                 .into_iter()
                 .any(|encoding| encoding.name() == name),
+            model,
+            limit,
         });
     }
     if globals.json {
@@ -103,6 +122,30 @@ pub(crate) async fn run(globals: &Globals, args: &TokensArgs) -> Result<Ending, 
         print_styled(&text(&counted))?;
     }
     Ok(Ending::Done)
+}
+
+/// What was asked to count; every encoding if nothing was.
+fn counters(args: &TokensArgs) -> Result<Vec<Counter>, Failure> {
+    let plain = |name: &str| {
+        by_name(name).map(|estimator| Counter {
+            estimator,
+            model: None,
+            limit: None,
+        })
+    };
+    if args.encoding.is_empty() && args.model.is_empty() {
+        return Estimators::names().map(plain).collect();
+    }
+    let encodings = args.encoding.iter().map(|name| plain(name));
+    let models = args.model.iter().map(|name| {
+        let known = model(name)?;
+        Ok(Counter {
+            estimator: by_name(&known.estimator)?,
+            model: Some(name.clone()),
+            limit: Some(known.limit),
+        })
+    });
+    encodings.chain(models).collect()
 }
 
 fn read(args: &TokensArgs) -> Result<(TokensJson, Content), Failure> {
@@ -118,13 +161,13 @@ fn read(args: &TokensArgs) -> Result<(TokensJson, Content), Failure> {
     } else {
         bytes::of_file(path)?
     };
-    let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
+    let size = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let mut counted = TokensJson {
         file: name.clone(),
         format: None,
         events: None,
-        bytes: number(bytes.len()),
-        characters: number(String::from_utf8_lossy(&bytes).chars().count()),
+        bytes: size(bytes.len()),
+        characters: size(String::from_utf8_lossy(&bytes).chars().count()),
         tokens: Vec::new(),
     };
     if !args.text {
@@ -132,7 +175,7 @@ fn read(args: &TokensArgs) -> Result<(TokensJson, Content), Failure> {
             Ok(input) => {
                 let messages = messages(&input);
                 counted.format = Some(input.format.name());
-                counted.events = Some(number(messages.len()));
+                counted.events = Some(size(messages.len()));
                 return Ok((counted, Content::Messages(messages)));
             }
             Err(failure) if args.from.from.is_some() => return Err(failure),
@@ -182,10 +225,21 @@ fn text(counted: &TokensJson) -> String {
     );
     let mut table = Table::with_titles(["encoding", ">tokens", ""]);
     for count in &counted.tokens {
+        let exactness = if count.exact { "" } else { "estimate" };
+        let note = match (&count.model, count.limit) {
+            (Some(model), Some(limit)) => format!(
+                "{exactness}{}{} of the {} of {}",
+                if count.exact { "" } else { ", " },
+                share(count.tokens, limit),
+                number(limit),
+                line(model, 60)
+            ),
+            _ => exactness.into(),
+        };
         table.push([
             Cell::new(count.encoding.as_str()),
             Cell::number(count.tokens),
-            Cell::new(if count.exact { "" } else { "estimate" }).styled(DIM),
+            Cell::new(note).styled(DIM),
         ]);
     }
     format!(
