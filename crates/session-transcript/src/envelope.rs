@@ -51,7 +51,8 @@ impl Envelope {
             | Format::OpenAiResponses
             | Format::Anthropic
             | Format::Gemini
-            | Format::AiSdk => Layout::Messages,
+            | Format::AiSdk
+            | Format::LangChain => Layout::Messages,
             _ => Layout::Lines,
         };
         Self {

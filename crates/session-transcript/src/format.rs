@@ -49,6 +49,8 @@ pub enum Format {
     Inspect,
     /// Messages of the Vercel AI SDK, of its screen and of its model (`vercel-ai`).
     AiSdk,
+    /// Messages of LangChain and states of LangGraph.
+    LangChain,
     /// ATIF trajectories of agents (`atif`).
     Atif,
     /// Our own: one event a line, nothing lost.
@@ -67,6 +69,7 @@ impl Format {
         Self::ChatGpt,
         Self::ShareGpt,
         Self::AiSdk,
+        Self::LangChain,
         Self::Pi,
         Self::OpenCode,
         Self::ClaudeAi,
@@ -93,6 +96,7 @@ impl Format {
             Self::OpenCode => "opencode",
             Self::ClaudeAi => "claude-ai",
             Self::Gemini => "gemini",
+            Self::LangChain => "langchain",
             Self::AiSdk => "vercel-ai",
             Self::GeminiCli => "gemini-cli",
             Self::SweAgent => "swe-agent",
@@ -150,6 +154,7 @@ impl FromStr for Format {
             "openai" | "chat" | "openai-chat-completions" => "openai-chat",
             "gemini-contents" | "google" => "gemini",
             "ai-sdk" | "vercel" | "uimessage" => "vercel-ai",
+            "langgraph" => "langchain",
             "responses" | "openai-items" => "openai-responses",
             "anthropic-messages" => "anthropic",
             "claude-code-jsonl" => "claude-code",

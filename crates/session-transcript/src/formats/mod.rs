@@ -13,6 +13,7 @@ pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
 pub(crate) mod inspect;
 pub(crate) mod jsonl;
+pub(crate) mod langchain;
 pub(crate) mod lists;
 pub(crate) mod log;
 pub(crate) mod openai_chat;
@@ -80,6 +81,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_code::Codec,
     &gemini::Codec,
     &ai_sdk::Codec,
+    &langchain::Codec,
     &openai_responses::Codec,
     &anthropic::Codec,
     &openai_chat::Codec,

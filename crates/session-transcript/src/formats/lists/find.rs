@@ -8,8 +8,18 @@ use crate::json::{Kind, Members, Raw};
 use crate::source::{Form, Scan};
 
 /// Names under which a log line holds a request.
-const REQUESTS: [&str; 8] = [
-    "request", "body", "input", "inputs", "kwargs", "params", "data", "config",
+const REQUESTS: [&str; 11] = [
+    "request",
+    "body",
+    "input",
+    "inputs",
+    "kwargs",
+    "params",
+    "data",
+    "config",
+    "values",
+    "channel_values",
+    "checkpoint",
 ];
 
 /// Names under which a log line holds a response.
@@ -178,7 +188,13 @@ impl<'a> Finder<'_, 'a> {
         };
         let list = self.containers.lists.iter().find_map(|name| {
             let list = members.peek(name)?;
-            self.is_list(list).then_some(list)
+            if self.is_list(list) {
+                return Some(list);
+            }
+            // A batch of one.
+            let [inner] = list.first_items(2)?.try_into().ok()?;
+            let is_filled = inner.first_items(1).is_some_and(|items| !items.is_empty());
+            (is_filled && self.is_list(inner)).then_some(inner)
         });
         if list.is_some() && found.list.is_none() {
             found.list = list;
