@@ -20,8 +20,8 @@ use compaction_core::TokenEstimator;
 use facts::{Planted, cells, heading, planted};
 use futures_executor::block_on;
 use session_summarizer::{
-    Brief, Checked, Ledger, Prompt, RetryPolicy, Retrying, Summarizer, Template, ThreadTimer,
-    WithLedger,
+    Brief, Checked, Ledger, Prompt, Retention, RetryPolicy, Retrying, Summarizer, Template,
+    ThreadTimer, WithLedger,
 };
 use session_summarizer_http::{ApiKey, Conversation, HttpOptions, OpenAi};
 
@@ -44,11 +44,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     for planted in planted() {
         println!(
-            "\n| {} | tokens | {} | lost |",
+            "\n| {} | tokens | specifics | {} | lost |",
             planted.name,
             heading(&planted.facts)
         );
-        let columns = heading(&planted.facts).split('|').count() + 3;
+        let columns = heading(&planted.facts).split('|').count() + 4;
         println!("|{}", "---|".repeat(columns));
         for budget in [200, 300, 400, BUDGET] {
             let brief = Brief::new(&planted.talk).with_budget(budget);
@@ -110,7 +110,12 @@ fn row(planted: &Planted, name: &str, text: Result<String, String>) {
                 .collect();
             let tokens = Bytes.estimate(&text);
             let cells = cells(&planted.facts, &text);
-            println!("| {name} | {tokens} | {cells} | {} |", lost.join(", "));
+            let kept = Retention::of(&planted.talk, &text).total().per_mille();
+            println!(
+                "| {name} | {tokens} | {}‰ | {cells} | {} |",
+                kept.unwrap_or_default(),
+                lost.join(", ")
+            );
         }
         Err(why) => println!("| {name} | none: {why} |"),
     }

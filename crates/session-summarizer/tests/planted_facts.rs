@@ -16,13 +16,13 @@ mod facts;
 use common::{BytesDiv4, now};
 use compaction_core::TokenEstimator;
 use facts::{Planted, cells, column, heading, planted};
-use session_summarizer::{Brief, Ledger, Scripted, Summarizer, WithLedger};
+use session_summarizer::{Brief, Ledger, Retention, Scripted, Summarizer, WithLedger};
 
 /// Conversation, budget of the ledger (none: its default), facts of all that survive.
 const LEDGER: [(&str, Option<u64>, usize); 8] = [
-    ("halyard", Some(200), 6),
-    ("halyard", Some(300), 12),
-    ("halyard", Some(400), 14),
+    ("halyard", Some(200), 7),
+    ("halyard", Some(300), 13),
+    ("halyard", Some(400), 15),
     ("halyard", None, 16),
     ("depot", Some(200), 11),
     ("depot", Some(300), 17),
@@ -48,14 +48,19 @@ fn row(name: &str, planted: &Planted, text: &str) {
         .map(|fact| fact.id.as_str())
         .collect();
     let cells = cells(&planted.facts, text);
-    println!("| {name} | {tokens} | {cells} | {}", lost.join(" "));
+    let kept = Retention::of(&planted.talk, text).total().per_mille();
+    println!(
+        "| {name} | {tokens} | {}‰ | {cells} | {} |",
+        kept.unwrap(),
+        lost.join(", ")
+    );
 }
 
 #[test]
 fn a_ledger_keeps_the_facts_that_fit_and_all_of_them_where_there_is_room() {
     for planted in planted() {
         println!(
-            "\n| {} | tokens | {} |",
+            "\n| {} | tokens | specifics | {} | lost |",
             planted.name,
             heading(&planted.facts)
         );
@@ -76,7 +81,10 @@ fn with_a_ledger_under_it_a_summary_keeps_more_facts_and_never_fewer() {
     let records: serde_json::Value = serde_json::from_str(text).unwrap();
     let [halyard, _] = planted();
     let brief = || Brief::new(&halyard.talk).with_budget(900);
-    println!("\n| answer | tokens | {} |", heading(&halyard.facts));
+    println!(
+        "\n| answer | tokens | specifics | {} | lost |",
+        heading(&halyard.facts)
+    );
     for record in records.as_array().unwrap() {
         let (name, text) = (
             record["name"].as_str().unwrap(),

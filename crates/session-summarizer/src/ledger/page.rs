@@ -4,6 +4,7 @@ use core::fmt::Write as _;
 use std::collections::{HashMap, HashSet};
 
 use super::text::sentences;
+use crate::specifics::specifics;
 
 /// The line a ledger begins with.
 pub(super) const TITLE: &str = "# Ledger";
@@ -202,10 +203,12 @@ impl Page {
             let mut ordered = lines.ordered();
             let skipped = ordered.len().saturating_sub(MOST_LINES);
             ordered.drain(..skipped);
-            // The next line to take is the last of the queue.
+            // The next line to take is the last of the queue. Words that name something go before
+            // "run it again".
             match section {
                 Earlier | Goal => ordered.reverse(),
                 Decisions => ordered = from_both_ends(&ordered),
+                Words => ordered.sort_by_key(|line| !specifics(line).is_empty()),
                 _ => {}
             }
             queues.push((section, ordered));
