@@ -94,7 +94,7 @@ fn input_that_cannot_be_read_exits_with_2_and_says_where() {
             (
                 &["compact", "archive.eval"],
                 2,
-                &["a ZIP archive", "hint: unpack it"],
+                &["damaged ZIP archive", "hint: give an undamaged copy"],
             ),
             (&["compact", "broken.gz"], 2, &["damaged gzip data"]),
             (

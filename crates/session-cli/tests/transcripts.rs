@@ -322,9 +322,22 @@ fn sub_agents_stay_beside_their_conversation_and_are_left_out_of_other_formats()
 #[test]
 fn a_format_that_can_only_be_read_comes_out_as_one_that_can_be_written() {
     let place = Place::new();
-    let talk = r#"[{"conversations":[{"from":"human","value":"one"},{"from":"gpt","value":"first"},
-        {"from":"human","value":"two"},{"from":"gpt","value":"second"}]}]"#;
-    let file = place.file("set.json", talk);
+    let node = |id: &str, parent: &str, child: &str, role: &str, says: &str| {
+        format!(
+            r#""{id}":{{"id":"{id}","parent":{parent},"children":[{child}],"message":{{"id":"m{id}","author":{{"role":"{role}"}},"content":{{"content_type":"text","parts":["{says}"]}}}}}}"#
+        )
+    };
+    let nodes = [
+        node("a", "null", "\"b\"", "user", "one"),
+        node("b", "\"a\"", "\"c\"", "assistant", "first"),
+        node("c", "\"b\"", "\"d\"", "user", "two"),
+        node("d", "\"c\"", "", "assistant", "second"),
+    ];
+    let talk = format!(
+        r#"{{"id":"c1","title":"Rooms","current_node":"d","mapping":{{{}}}}}"#,
+        nodes.join(",")
+    );
+    let file = place.file("tree.json", talk);
     let ran = place.run(["compact", &file, "--last-turns", "1"]).done();
     let messages: Vec<Value> = serde_json::from_str(&ran.out).unwrap();
     assert_eq!(
@@ -333,14 +346,16 @@ fn a_format_that_can_only_be_read_comes_out_as_one_that_can_be_written() {
     );
     assert!(
         ran.err
-            .contains("warning: sharegpt can be read but not written: this is openai-chat"),
+            .contains("warning: chatgpt can be read but not written: this is openai-chat"),
         "{}",
         ran.err
     );
-    let refused = place.run(["compact", &file, "--to", "sharegpt"]);
+    let refused = place.run(["compact", &file, "--to", "chatgpt"]);
     assert_eq!(refused.code, 2);
     assert!(
-        refused.err.contains("sharegpt can be read but not written"),
+        refused
+            .err
+            .contains("chatgpt can be read but not written\nhint: choose one of openai-chat"),
         "{}",
         refused.err
     );
