@@ -53,6 +53,8 @@ pub enum Format {
     LangChain,
     /// ATIF trajectories of agents (`atif`).
     Atif,
+    /// Sessions of goose. Read only.
+    Goose,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -78,6 +80,7 @@ impl Format {
         Self::OpenHands,
         Self::Inspect,
         Self::Atif,
+        Self::Goose,
         Self::Jsonl,
     ];
 
@@ -103,6 +106,7 @@ impl Format {
             Self::OpenHands => "openhands",
             Self::Inspect => "inspect",
             Self::Atif => "atif",
+            Self::Goose => "goose",
             Self::Jsonl => "jsonl",
         }
     }

@@ -206,26 +206,53 @@ impl Log {
     /// Says that the results of `cleared`, in ascending order, are shown as a short line from here
     /// on; everything else stays as it is shown. Nothing is added when none of them is shown.
     pub(crate) fn clear(&mut self, spot: &Spot<'_>, cleared: &[Seq]) {
-        if cleared.is_empty() {
-            return;
+        let (lead, rest) = match cleared.is_empty() {
+            true => return,
+            false => self.shown(),
+        };
+        let shown: BTreeSet<&Seq> = lead.iter().chain(&rest).collect();
+        let cleared = cleared.iter().filter(|seq| shown.contains(seq)).copied();
+        let cleared: Vec<Seq> = cleared.collect();
+        if !cleared.is_empty() {
+            self.reshape(spot, lead, rest.into_iter().collect(), cleared);
         }
+    }
+
+    /// Says that `hidden` are not shown from here on. Nothing is added when none of them is.
+    pub(crate) fn hide(&mut self, spot: &Spot<'_>, hidden: &[Seq]) {
+        let (mut lead, mut rest) = match hidden.is_empty() {
+            true => return,
+            false => self.shown(),
+        };
+        let before = lead.len() + rest.len();
+        let hidden: BTreeSet<&Seq> = hidden.iter().collect();
+        lead.retain(|seq| !hidden.contains(seq));
+        rest.retain(|seq| !hidden.contains(seq));
+        if lead.len() + rest.len() < before {
+            self.reshape(spot, lead, rest.into_iter().collect(), Vec::new());
+        }
+    }
+
+    /// What the model sees: what leads the view, and the rest of it.
+    fn shown(&self) -> (Vec<Seq>, Vec<Seq>) {
         let places = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
         let log = self.events.iter().cloned().zip(places);
         let view = View::fold(log.map(|(event, seq)| Arc::new(event.at(seq))));
         let shown: Vec<Seq> = view.events().iter().map(|event| event.seq).collect();
         let (lead, rest) = shown.split_at_checked(view.lead()).unwrap_or_default();
-        let visible: BTreeSet<&Seq> = shown.iter().collect();
-        let cleared: Vec<Seq> = cleared
-            .iter()
-            .filter(|seq| visible.contains(seq))
-            .copied()
-            .collect();
-        if cleared.is_empty() {
-            return;
-        }
+        (lead.to_vec(), rest.to_vec())
+    }
+
+    fn reshape(
+        &mut self,
+        spot: &Spot<'_>,
+        pinned: Vec<Seq>,
+        kept: BTreeSet<Seq>,
+        cleared: Vec<Seq>,
+    ) {
         let compaction = Compaction {
-            kept: rest.iter().copied().collect(),
-            pinned: lead.to_vec(),
+            kept,
+            pinned,
             ..Compaction::default()
         };
         let mut boundary = self.boundary(&compaction);

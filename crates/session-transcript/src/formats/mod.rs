@@ -11,6 +11,7 @@ pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
+pub(crate) mod goose;
 pub(crate) mod inspect;
 pub(crate) mod jsonl;
 pub(crate) mod langchain;
@@ -71,6 +72,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &goose::Codec,
     &atif::Codec,
     &inspect::Codec,
     &openhands::Codec,
