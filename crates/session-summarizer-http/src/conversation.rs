@@ -15,6 +15,9 @@ use crate::settings::SettingsError;
 /// shown exactly what it stands for. A cache knows them as long as nothing stands between: up to the
 /// first event that is pinned or kept apart.
 ///
+/// A [`Chunked`](session_summarizer::Chunked) around the adapter measures neither the system prompts
+/// nor the tools: take them off its limit.
+///
 /// A model that is shown roles tends to play on; use it with a
 /// [`Checked`](session_summarizer::Checked) around the adapter, and not with a small model.
 ///

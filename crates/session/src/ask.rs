@@ -74,14 +74,21 @@ impl Sessions {
                 without(report, "declined")
             }
             Err(SummarizerError::Cancelled) => Err(Error::Summarizer(SummarizerError::Cancelled)),
-            Err(SummarizerError::Invalid { fault }) => {
-                breakers.failed(&report.session, view);
-                without(report, fault.name())
-            }
             Err(error) => {
                 breakers.failed(&report.session, view);
+                // Where this ends in an error there is no report to say what was paid.
+                tracing::warn!(
+                    session = %report.session,
+                    why = error.name(),
+                    input_tokens = lost.input_tokens,
+                    output_tokens = lost.output_tokens,
+                    "no valid summary"
+                );
                 report.lost = lost;
-                Err(Error::Summarizer(error))
+                match error.fault() {
+                    Some(fault) => without(report, fault.name()),
+                    None => Err(Error::Summarizer(error)),
+                }
             }
         }
     }

@@ -304,6 +304,12 @@ impl CompactionBuilder {
         }
         check_trigger(trigger)?;
         check_pair(trigger, strategy.target())?;
-        Ok(self.compaction)
+        let mut compaction = self.compaction;
+        // Told as a conversation, a brief has the summary turn that the view has.
+        let shadow = compaction.shadow_prompt.as_str();
+        if let Ok(prompt) = compaction.prompt.clone().with_shadow(shadow) {
+            compaction.prompt = prompt;
+        }
+        Ok(compaction)
     }
 }

@@ -9,8 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{World, block_on, id};
 use session::{
-    BreakerSettings, Compaction, Error, InvalidSettings, Message, Outcome, SummaryMode, Usage,
-    Window,
+    BreakerSettings, Compaction, Error, InvalidSettings, Message, Outcome, Usage, Window,
 };
 use session_summarizer::{Answer, Scripted, SummarizerError, Summary};
 
@@ -231,32 +230,5 @@ fn what_was_paid_in_vain_is_in_the_report() {
         let report = world.compact(&compaction).await;
         assert_eq!(report.lost, Usage::default());
         assert_eq!(report.summary.unwrap().receipt.input_tokens, Some(100));
-    });
-}
-
-/// A summary that is rebuilt is made of every event it stands for, in log order, each once.
-#[test]
-fn a_rebuilt_summary_is_made_of_the_log_and_not_of_the_summary_before() {
-    block_on(async {
-        let world = World::new().await;
-        world.append("u1 a1 u2 a2").await;
-        let model = Scripted::new(["ONE", "TWO", "THREE"]);
-        let builder = keep_one_turn(model.clone()).summaries(SummaryMode::Rebuilt);
-        let compaction = builder.build().unwrap();
-        world.compact(&compaction).await;
-        world.append("u3 a3").await;
-        world.compact(&compaction).await;
-        world.append("u4 c4 t4 a4 u5 a5").await;
-        let report = world.compact(&compaction).await;
-        assert_eq!(world.view().await, "prompt summary u5 a5");
-        assert_eq!(report.summary.unwrap().text, "THREE");
-
-        let asked = model.asked();
-        let shown = |names: &str| names.split(' ').map(id).collect::<Vec<_>>();
-        assert_eq!(asked[0].covered, shown("u1 a1"));
-        assert_eq!(asked[1].covered, shown("u1 a1 u2 a2"));
-        assert_eq!(asked[2].covered, shown("u1 a1 u2 a2 u3 a3 u4 c4 t4 a4"));
-        assert!(asked.iter().all(|it| it.prior.is_empty()));
-        assert_eq!(asked[2].overlap, shown("u5 a5"));
     });
 }

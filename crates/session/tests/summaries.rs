@@ -4,12 +4,14 @@
 
 mod common;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use common::{Always, World, block_on, id};
 use session::{Compaction, Error, Message, Outcome, Window};
-use session_summarizer::{Answer, Finish, Scripted, Summarizer, SummarizerError, Summary};
+use session_summarizer::{
+    Answer, Brief, ChatLine, Finish, Scripted, Summarizer, SummarizerError, Summary,
+};
 
 fn summarized(summarizer: impl Summarizer) -> Compaction {
     Compaction::builder(Window::Turns(1))
@@ -126,6 +128,58 @@ fn an_error_of_the_summarizer_is_the_error_of_the_pass_and_nothing_is_written() 
         assert!(matches!(error, Error::Summarizer(_)) && error.is_retryable());
         assert_eq!(world.view().await, "u1 a1 u2 a2");
         assert_eq!(world.sessions.log(&world.id).await.unwrap().len(), 4);
+    });
+}
+
+/// Notes what it is told as a conversation.
+#[derive(Clone, Debug, Default)]
+struct Listener(Arc<Mutex<Vec<Vec<ChatLine>>>>);
+
+#[async_trait::async_trait]
+impl Summarizer for Listener {
+    async fn summarize(&self, brief: Brief<'_>) -> Result<Option<Summary>, SummarizerError> {
+        self.0.lock().unwrap().push(brief.chat().lines);
+        Ok(Some(Summary::new("SUM", "listener")?))
+    }
+}
+
+/// A provider's cache knows what it was sent: the view. A brief told as a conversation begins as
+/// the view does, from its first message to the last covered one.
+#[test]
+fn a_brief_told_as_a_conversation_is_the_beginning_of_the_view() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 c1 t1 a1 u2 a2").await;
+        let listener = Listener::default();
+        let compaction = Compaction::builder(Window::Turns(1))
+            .summarizer(listener.clone())
+            .shadow_prompt("What did we do?")
+            .build()
+            .unwrap();
+        for names in ["u3 a3", "u4 a4"] {
+            let view = world.sessions.view(&world.id).await.unwrap();
+            let report = world.compact(&compaction).await;
+            let told = listener.0.lock().unwrap().pop().unwrap();
+            assert_eq!(told.len(), report.covered.len());
+            let said = |message: &Message| match message.results().next() {
+                Some(result) => result.parts[0].as_text().unwrap().to_owned(),
+                None => message.text().into_owned(),
+            };
+            let sent: Vec<String> = view
+                .messages()
+                .take(told.len())
+                .map(|message| said(&message))
+                .collect();
+            let told: Vec<String> = told
+                .iter()
+                .map(|line| match line {
+                    ChatLine::User(text) | ChatLine::Assistant { text, .. } => text.clone(),
+                    ChatLine::Results(results) => results[0].text.clone(),
+                })
+                .collect();
+            assert_eq!(told, sent);
+            world.append(names).await;
+        }
     });
 }
 
