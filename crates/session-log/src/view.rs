@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use compaction_core::{Entry, Outline};
+use compaction_core::{Entry, EntryKind, Outline};
 
 use crate::boundary::Boundary;
 use crate::event::{Branch, Event, EventBody, Origin};
@@ -133,26 +133,23 @@ impl View {
             .as_ref()
             .and_then(|event| Some((event.seq, event.as_boundary()?)));
         view.held = held(named, &events);
-        let messages = events
-            .into_iter()
-            .filter(|event| event.as_message().is_some());
+        let is_message = |event: &Arc<Event>| event.as_message().is_some();
         let Some((seq, named)) = named else {
+            let messages = events.into_iter().filter(is_message);
             view.events = messages.filter(|event| !is_of_a_boundary(event)).collect();
             return view;
         };
 
         let is_released = |seq: &Seq| named.pins.contains(seq) && !view.held.contains(seq);
-        let mut lead: Vec<Seq> = named
-            .pinned
-            .iter()
-            .copied()
-            .filter(|seq| !is_released(seq))
-            .chain(summary_seqs(seq, named))
-            .collect();
+        let pinned = named.pinned.iter().copied();
+        let mut lead: Vec<Seq> = pinned.filter(|seq| !is_released(seq)).collect();
+        let summary: Vec<Seq> = summary_seqs(seq, named).collect();
         // Pinned after it was covered: it comes back.
-        let is_new = |seq: &Seq| *seq < named.kept_from && !lead.contains(seq);
+        let is_new =
+            |seq: &Seq| *seq < named.kept_from && !lead.contains(seq) && !summary.contains(seq);
         let back: Vec<Seq> = view.held.iter().copied().filter(is_new).collect();
-        lead.extend(back);
+        put_back(&back, &mut lead, &events);
+        lead.extend(summary);
         let mut places: BTreeMap<Seq, usize> = BTreeMap::new();
         for (place, seq) in lead.iter().enumerate() {
             places.entry(*seq).or_insert(place);
@@ -161,7 +158,7 @@ impl View {
 
         let mut leading: Vec<Option<Arc<Event>>> = vec![None; lead.len()];
         let mut following = Vec::new();
-        for event in messages {
+        for event in events.into_iter().filter(is_message) {
             if let Some(place) = places.get(&event.seq) {
                 if let Some(slot) = leading.get_mut(*place) {
                     *slot = Some(event);
@@ -290,6 +287,27 @@ impl View {
             }
         }
         outline
+    }
+}
+
+/// Puts `back`, events that were pinned after they were covered, among those that lead the view:
+/// each before the first of the conversation that came later, so that the newest turn is the last
+/// to open.
+fn put_back(back: &[Seq], lead: &mut Vec<Seq>, events: &[Arc<Event>]) {
+    if back.is_empty() {
+        return;
+    }
+    let is_ruled =
+        |event: &&Arc<Event>| matches!(event.kind(), EntryKind::System | EntryKind::Summary);
+    let ruled: BTreeSet<Seq> = events
+        .iter()
+        .filter(is_ruled)
+        .map(|event| event.seq)
+        .collect();
+    for seq in back {
+        let is_later = |other: &Seq| seq < other && !ruled.contains(other);
+        let place = lead.iter().position(is_later).unwrap_or(lead.len());
+        lead.insert(place, *seq);
     }
 }
 

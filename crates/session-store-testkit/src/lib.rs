@@ -11,6 +11,7 @@
 
 mod around;
 mod faulty;
+mod interleave;
 mod lab;
 pub mod laws;
 pub mod make;
@@ -18,6 +19,7 @@ pub mod model;
 
 pub use crate::around::Kept;
 pub use crate::faulty::{Fault, FaultyStore};
+pub use crate::interleave::{Schedule, SteppingStore, for_each_interleaving};
 pub use crate::lab::{BoxFuture, Lab, Run, block_on, check_law};
 
 #[doc(hidden)]

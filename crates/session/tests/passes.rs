@@ -300,3 +300,22 @@ fn a_fork_goes_its_own_way() {
         assert_eq!(world.view().await, "u2 a2 u3", "the parent is as it was");
     });
 }
+
+#[test]
+fn an_old_turn_that_is_pinned_again_is_not_taken_for_the_newest_one() {
+    // The newest turn was cut inside, so the message that opens it leads the view. Then a turn
+    // before it was pinned, and came back behind that message: for the next pass it was the last
+    // turn to open, and what the person had said last was covered.
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 u2 c1 t1 c2 t2 c3 t3 a2").await;
+        let steps = Compaction::builder(Window::Events(3)).grain(session::Grain::Step);
+        world.compact(&steps.build().unwrap()).await;
+        assert_eq!(world.view().await, "u2 c3 t3 a2");
+
+        world.sessions.pin(&world.id, &id("u1")).await.unwrap();
+        assert_eq!(world.view().await, "u1 u2 c3 t3 a2");
+        world.compact(&turns(1)).await;
+        assert_eq!(world.view().await, "u1 u2 c3 t3 a2");
+    });
+}
