@@ -55,6 +55,8 @@ pub enum Format {
     Atif,
     /// Sessions of goose. Read only.
     Goose,
+    /// The chat history of aider. Read only.
+    Aider,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -81,6 +83,7 @@ impl Format {
         Self::Inspect,
         Self::Atif,
         Self::Goose,
+        Self::Aider,
         Self::Jsonl,
     ];
 
@@ -107,6 +110,7 @@ impl Format {
             Self::Inspect => "inspect",
             Self::Atif => "atif",
             Self::Goose => "goose",
+            Self::Aider => "aider",
             Self::Jsonl => "jsonl",
         }
     }

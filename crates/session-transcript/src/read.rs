@@ -110,7 +110,10 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Transcript, ReadError
             }
             Cow::Owned(response)
         }
-        None => text,
+        None => match source::of_markdown(&text) {
+            Some(records) => Cow::Owned(records),
+            None => text,
+        },
     };
     let scan = source::scan(&text, &mut report);
     let Some(first) = scan.records.first() else {

@@ -2,6 +2,7 @@
 //! [`CODECS`].
 
 pub(crate) mod ai_sdk;
+pub(crate) mod aider;
 pub(crate) mod anthropic;
 pub(crate) mod atif;
 pub(crate) mod bodies;
@@ -72,6 +73,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &aider::Codec,
     &goose::Codec,
     &atif::Codec,
     &inspect::Codec,

@@ -2,9 +2,11 @@
 
 mod archive;
 mod bytes;
+mod markdown;
 mod records;
 mod stream;
 
 pub(crate) use crate::source::bytes::decode;
+pub(crate) use crate::source::markdown::records as of_markdown;
 pub(crate) use crate::source::records::{Form, Record, Scan, scan};
 pub(crate) use crate::source::stream::assemble;

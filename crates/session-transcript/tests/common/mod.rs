@@ -33,7 +33,7 @@ pub(crate) fn all() -> Vec<PathBuf> {
     for folder in ["tests/fixtures", "../../docs/examples"] {
         collect(&root.join(folder), &mut files);
     }
-    files.retain(|file| file.extension().is_some_and(|extension| extension != "md"));
+    files.retain(|file| file.file_name().is_some_and(|name| name != "README.md"));
     files.sort();
     assert!(files.len() > 40, "found only {} files", files.len());
     files
