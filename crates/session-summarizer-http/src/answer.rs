@@ -1,7 +1,7 @@
 //! What a model wrote, and the summary that is made of it.
 
 use serde_json::Value;
-use session_summarizer::{Fault, Finish, SummarizerError, Summary};
+use session_summarizer::{Fault, Finish, SummarizerError, Summary, Usage};
 
 /// What came as an answer.
 #[derive(Default)]
@@ -9,8 +9,7 @@ pub(crate) struct Written {
     pub(crate) text: String,
     pub(crate) finish: Finish,
     pub(crate) model: Option<String>,
-    pub(crate) input_tokens: Option<u64>,
-    pub(crate) output_tokens: Option<u64>,
+    pub(crate) usage: Usage,
 }
 
 impl Written {
@@ -30,9 +29,7 @@ impl Written {
             named.unwrap_or_else(|| model.to_owned()),
         )
         .map_err(|_| fault)?;
-        Ok(summary
-            .with_usage(self.input_tokens, self.output_tokens)
-            .with_finish(self.finish))
+        Ok(summary.with_more_usage(self.usage).with_finish(self.finish))
     }
 }
 

@@ -13,7 +13,8 @@ use crate::settings::SettingsError;
 /// It holds what stands before the messages in the conversation's own requests, to be sent again:
 /// system prompts and tools. The messages are those of the brief, no more, so that a summary is
 /// shown exactly what it stands for. A cache knows them as long as nothing stands between: up to the
-/// first event that is pinned or kept apart.
+/// first event that is pinned or kept apart. How much it knew is in
+/// [`Usage::cached_tokens`](session_summarizer::Usage::cached_tokens).
 ///
 /// A [`Chunked`](session_summarizer::Chunked) around the adapter measures neither the system prompts
 /// nor the tools: take them off its limit.

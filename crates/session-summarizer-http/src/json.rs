@@ -1,6 +1,7 @@
 //! Reading and writing JSON values without a panic.
 
 use serde_json::Value;
+use session_summarizer::Usage;
 
 static NULL: Value = Value::Null;
 
@@ -22,6 +23,12 @@ pub(crate) fn text_at(value: &Value, pointer: &str) -> Option<String> {
 /// The count at a JSON pointer.
 pub(crate) fn count_at(value: &Value, pointer: &str) -> Option<u64> {
     at(value, pointer).as_u64()
+}
+
+/// The tokens read, written, and read from a cache, each at a JSON pointer.
+pub(crate) fn usage_at(value: &Value, [input, output, cached]: [&str; 3]) -> Usage {
+    Usage::new(count_at(value, input), count_at(value, output))
+        .with_cached_tokens(count_at(value, cached))
 }
 
 /// The items of the list at a JSON pointer; none where there is no list.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
-use session_summarizer::{Brief, SummarizerError, Summary, Usage};
+use session_summarizer::{Brief, SummarizerError, Summary};
 
 use crate::address::Address;
 use crate::answer::Written;
@@ -157,7 +157,7 @@ impl Link {
         let written = dialect
             .read(&answer, &question)
             .unwrap_or_else(|| Err(failure::foreign()))?;
-        let usage = Usage::new(written.input_tokens, written.output_tokens);
+        let usage = written.usage;
         let summary = written
             .into_summary(&self.model)
             .inspect_err(|_| brief.lost(usage))?;

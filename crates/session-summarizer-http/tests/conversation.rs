@@ -356,6 +356,76 @@ fn a_conversation_hides_what_it_says_and_refuses_tools_that_are_none() {
     }
 }
 
+/// What came from a cache is told apart, as each provider tells it.
+#[test]
+fn tokens_from_a_cache_are_reported() {
+    let cases: [(&str, Value); 4] = [
+        (
+            "openai",
+            json!({
+                "choices": [{ "message": { "content": "Fixed." }, "finish_reason": "stop" }],
+                "usage": {
+                    "prompt_tokens": 900,
+                    "completion_tokens": 2,
+                    "prompt_tokens_details": { "cached_tokens": 768 },
+                },
+            }),
+        ),
+        (
+            "responses",
+            json!({
+                "status": "completed",
+                "output": [{ "type": "message", "content": "Fixed." }],
+                "usage": {
+                    "input_tokens": 900,
+                    "output_tokens": 2,
+                    "input_tokens_details": { "cached_tokens": 768 },
+                },
+            }),
+        ),
+        (
+            "anthropic",
+            json!({
+                "content": [{ "type": "text", "text": "Fixed." }],
+                "stop_reason": "end_turn",
+                "usage": {
+                    "input_tokens": 130,
+                    "cache_creation_input_tokens": 2,
+                    "cache_read_input_tokens": 768,
+                    "output_tokens": 2,
+                },
+            }),
+        ),
+        (
+            "gemini",
+            json!({
+                "candidates": [{
+                    "content": { "parts": [{ "text": "Fixed." }] },
+                    "finishReason": "STOP",
+                }],
+                "usageMetadata": {
+                    "promptTokenCount": 900,
+                    "candidatesTokenCount": 2,
+                    "cachedContentTokenCount": 768,
+                },
+            }),
+        ),
+    ];
+    let talk = talk();
+    for (name, answer) in cases {
+        let server = Server::answering(200, &[], &answer.to_string());
+        let adapter: Box<dyn Summarizer> = match name {
+            "openai" => Box::new(OpenAi::new(&server.v1(), "m").unwrap()),
+            "responses" => Box::new(OpenAiResponses::new(&server.v1(), "m").unwrap()),
+            "anthropic" => Box::new(Anthropic::new(&server.address, "m").unwrap()),
+            _ => Box::new(Gemini::new(&server.address, "m").unwrap()),
+        };
+        let summary = ask_for(&*adapter, Brief::new(&talk)).unwrap().unwrap();
+        let expected = Usage::new(Some(900), Some(2)).with_cached_tokens(Some(768));
+        assert_eq!(summary.usage(), expected, "{name}");
+    }
+}
+
 /// An answer with nothing to read in it was paid for.
 #[test]
 fn what_a_blank_answer_cost_is_noted() {

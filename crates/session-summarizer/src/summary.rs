@@ -40,6 +40,8 @@ pub struct Usage {
     pub input_tokens: Option<u64>,
     /// Tokens the model wrote.
     pub output_tokens: Option<u64>,
+    /// Tokens of those it read that came from a cache of prompts, and cost less.
+    pub cached_tokens: Option<u64>,
 }
 
 impl Usage {
@@ -49,7 +51,15 @@ impl Usage {
         Self {
             input_tokens,
             output_tokens,
+            cached_tokens: None,
         }
+    }
+
+    /// The same with how many of the tokens read came from a cache of prompts.
+    #[must_use]
+    pub fn with_cached_tokens(mut self, tokens: Option<u64>) -> Self {
+        self.cached_tokens = tokens;
+        self
     }
 
     /// Both together; what only one of them reports stays.
@@ -62,6 +72,7 @@ impl Usage {
         Self {
             input_tokens: sum(self.input_tokens, other.input_tokens),
             output_tokens: sum(self.output_tokens, other.output_tokens),
+            cached_tokens: sum(self.cached_tokens, other.cached_tokens),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
-use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError, Usage};
 
 use super::adapter;
 use crate::answer::{Written, content_text};
@@ -123,8 +123,11 @@ impl Dialect for Anthropic {
             text: content_text(content),
             finish: Finish::from_name(str_at(answer, "/stop_reason")),
             model: text_at(answer, "/model"),
-            input_tokens: input.reduce(u64::saturating_add),
-            output_tokens: count_at(answer, "/usage/output_tokens"),
+            usage: Usage::new(
+                input.reduce(u64::saturating_add),
+                count_at(answer, "/usage/output_tokens"),
+            )
+            .with_cached_tokens(count_at(answer, "/usage/cache_read_input_tokens")),
         }))
     }
 

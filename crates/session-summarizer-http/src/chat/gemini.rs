@@ -2,7 +2,7 @@
 
 use reqwest::header::HeaderName;
 use serde_json::{Value, json};
-use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError, Usage};
 
 use super::adapter;
 use crate::answer::Written;
@@ -132,8 +132,11 @@ impl Dialect for Gemini {
             text,
             finish,
             model: text_at(answer, "/modelVersion"),
-            input_tokens: count_at(answer, "/usageMetadata/promptTokenCount"),
-            output_tokens: output.reduce(u64::saturating_add),
+            usage: Usage::new(
+                count_at(answer, "/usageMetadata/promptTokenCount"),
+                output.reduce(u64::saturating_add),
+            )
+            .with_cached_tokens(count_at(answer, "/usageMetadata/cachedContentTokenCount")),
         }))
     }
 

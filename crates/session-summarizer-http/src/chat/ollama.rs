@@ -1,7 +1,7 @@
 //! Ollama's own chat, which is needed to set the context and to notice that it was too small.
 
 use serde_json::{Value, json};
-use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError};
+use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError, Usage};
 
 use super::adapter;
 use super::openai::BEARER;
@@ -216,8 +216,7 @@ impl Dialect for Ollama {
             text,
             finish,
             model: text_at(answer, "/model"),
-            input_tokens,
-            output_tokens: count_at(answer, "/eval_count"),
+            usage: Usage::new(input_tokens, count_at(answer, "/eval_count")),
         }))
     }
 

@@ -6,7 +6,7 @@ use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError
 
 use super::adapter;
 use crate::answer::{Written, content_text};
-use crate::json::{at, count_at, put, put_from, str_at, text_at};
+use crate::json::{at, put, put_from, str_at, text_at, usage_at};
 use crate::key::{ApiKey, environment};
 use crate::link::{Dialect, KeyHeader, Link, Target};
 use crate::question::Question;
@@ -196,8 +196,7 @@ impl Dialect for OpenAi {
             text,
             finish,
             model: text_at(answer, "/model"),
-            input_tokens: count_at(answer, "/usage/prompt_tokens"),
-            output_tokens: count_at(answer, "/usage/completion_tokens"),
+            usage: usage_at(answer, USAGE),
         }))
     }
 
@@ -227,6 +226,13 @@ impl Dialect for OpenAi {
         answer
     }
 }
+
+/// Where the tokens are that were read, written, and read from a cache.
+const USAGE: [&str; 3] = [
+    "/usage/prompt_tokens",
+    "/usage/completion_tokens",
+    "/usage/prompt_tokens_details/cached_tokens",
+];
 
 /// A line as the messages it has here: each result is one of its own.
 fn messages_of(line: &ChatLine) -> Vec<Value> {

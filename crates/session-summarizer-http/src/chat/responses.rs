@@ -6,7 +6,7 @@ use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError
 use super::adapter;
 use super::openai::{BEARER, openai_variables};
 use crate::answer::{Written, content_text};
-use crate::json::{at, count_at, list_at, put, str_at, text_at};
+use crate::json::{at, list_at, put, str_at, text_at, usage_at};
 use crate::key::environment;
 use crate::link::{Dialect, Link, Target};
 use crate::question::Question;
@@ -112,12 +112,14 @@ impl Dialect for OpenAiResponses {
             .any(|part| str_at(part, "/type") == "refusal");
         let reason = at(answer, "/incomplete_details/reason").as_str();
         let status = str_at(answer, "/status");
-        let output_tokens = count_at(answer, "/usage/output_tokens");
+        let usage = usage_at(answer, USAGE);
         let mut finish = Finish::from_name(reason.unwrap_or(status));
         if is_refused {
             finish = Finish::Refused;
         }
-        let is_at_limit = output_tokens.is_some_and(|it| it >= question.output_tokens);
+        let is_at_limit = usage
+            .output_tokens
+            .is_some_and(|it| it >= question.output_tokens);
         if finish == Finish::Complete && is_at_limit {
             finish = Finish::CutOff;
         }
@@ -125,8 +127,7 @@ impl Dialect for OpenAiResponses {
             text,
             finish,
             model: text_at(answer, "/model"),
-            input_tokens: count_at(answer, "/usage/input_tokens"),
-            output_tokens,
+            usage,
         }))
     }
 
@@ -150,6 +151,13 @@ impl Dialect for OpenAiResponses {
         })
     }
 }
+
+/// Where the tokens are that were read, written, and read from a cache.
+const USAGE: [&str; 3] = [
+    "/usage/input_tokens",
+    "/usage/output_tokens",
+    "/usage/input_tokens_details/cached_tokens",
+];
 
 /// A line as the items it has here: each call and each result is one of its own.
 fn items_of(line: &ChatLine) -> Vec<Value> {

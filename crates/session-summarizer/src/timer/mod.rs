@@ -35,7 +35,7 @@ impl<T: Timer + ?Sized> Timer for Arc<T> {
 }
 
 /// Time that passes only by waiting: a wait is over at once and moves the clock. For tests. Clones
-/// share the clock.
+/// share the clock. Under a time limit in it, whatever is not done at once is out of time.
 ///
 /// ```
 /// use std::time::Duration;
