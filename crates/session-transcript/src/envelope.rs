@@ -52,7 +52,8 @@ impl Envelope {
             | Format::Anthropic
             | Format::Gemini
             | Format::AiSdk
-            | Format::LangChain => Layout::Messages,
+            | Format::LangChain
+            | Format::Bedrock => Layout::Messages,
             _ => Layout::Lines,
         };
         Self {

@@ -53,10 +53,14 @@ pub enum Format {
     LangChain,
     /// ATIF trajectories of agents (`atif`).
     Atif,
+    /// Messages of the Converse API of Bedrock.
+    Bedrock,
     /// Sessions of goose. Read only.
     Goose,
     /// The chat history of aider. Read only.
     Aider,
+    /// Messages of the GenAI conventions of OpenTelemetry (`otel-genai`). Read only.
+    OtelGenAi,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -69,11 +73,13 @@ impl Format {
         Self::ClaudeCode,
         Self::OpenAiResponses,
         Self::Gemini,
+        Self::Bedrock,
         Self::Codex,
         Self::ChatGpt,
         Self::ShareGpt,
         Self::AiSdk,
         Self::LangChain,
+        Self::OtelGenAi,
         Self::Pi,
         Self::OpenCode,
         Self::ClaudeAi,
@@ -102,6 +108,8 @@ impl Format {
             Self::OpenCode => "opencode",
             Self::ClaudeAi => "claude-ai",
             Self::Gemini => "gemini",
+            Self::OtelGenAi => "otel-genai",
+            Self::Bedrock => "bedrock",
             Self::LangChain => "langchain",
             Self::AiSdk => "vercel-ai",
             Self::GeminiCli => "gemini-cli",
@@ -126,7 +134,11 @@ impl Format {
     pub fn is_request(self) -> bool {
         matches!(
             self,
-            Self::OpenAiChat | Self::OpenAiResponses | Self::Anthropic | Self::Gemini
+            Self::OpenAiChat
+                | Self::OpenAiResponses
+                | Self::Anthropic
+                | Self::Gemini
+                | Self::Bedrock
         )
     }
 }
@@ -163,6 +175,8 @@ impl FromStr for Format {
             "gemini-contents" | "google" => "gemini",
             "ai-sdk" | "vercel" | "uimessage" => "vercel-ai",
             "langgraph" => "langchain",
+            "bedrock-converse" | "converse" => "bedrock",
+            "otel" | "opentelemetry" => "otel-genai",
             "responses" | "openai-items" => "openai-responses",
             "anthropic-messages" => "anthropic",
             "claude-code-jsonl" => "claude-code",

@@ -217,7 +217,7 @@ where
 
 /// Writes a view as what a provider of `format` takes: the `messages` array for OpenAI chat, the
 /// `input` array for OpenAI Responses, an object with `system` and `messages` for Anthropic, one
-/// with `systemInstruction` and `contents` for Gemini.
+/// with `systemInstruction` and `contents` for Gemini, one with `system` and `messages` for Bedrock.
 ///
 /// Results stand right after their calls; calls without a result and results without a call are
 /// left out with a warning, so that the request is not refused. The log keeps them.

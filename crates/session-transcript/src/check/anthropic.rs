@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::check::{Found, Rule};
+use crate::check::{Found, Rule, is_plain};
 use crate::json::{Kind, Raw};
 
 /// Checks the messages in order. Messages of one role in a row count as one, as they do there.
@@ -181,11 +181,4 @@ fn block(raw: Raw<'_>) -> Block<'_> {
         Some(text) => Block::Text(text.into_owned()),
         None => Block::Other(raw),
     }
-}
-
-fn is_plain(id: &str) -> bool {
-    !id.is_empty()
-        && id
-            .bytes()
-            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }

@@ -1,6 +1,7 @@
 //! Whether a provider would take a request.
 
 mod anthropic;
+mod bedrock;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -115,10 +116,18 @@ pub fn check_request(format: Format, request: &str) -> Vec<Violation> {
         (Format::OpenAiChat, Some(messages)) => openai_chat::check(&messages, &mut found),
         (Format::OpenAiResponses, Some(items)) => openai_responses::check(&items, &mut found),
         (Format::Gemini, Some(contents)) => gemini::check(&contents, &mut found),
+        (Format::Bedrock, Some(messages)) => bedrock::check(&messages, &mut found),
         (Format::Anthropic, Some(messages)) => anthropic::check(&messages, &mut found),
         _ => found.add(0, Rule::NoRequest),
     }
     found.violations
+}
+
+fn is_plain(id: &str) -> bool {
+    !id.is_empty()
+        && id
+            .bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-')
 }
 
 #[derive(Default)]

@@ -5,6 +5,7 @@ pub(crate) mod ai_sdk;
 pub(crate) mod aider;
 pub(crate) mod anthropic;
 pub(crate) mod atif;
+pub(crate) mod bedrock;
 pub(crate) mod bodies;
 pub(crate) mod chatgpt;
 pub(crate) mod claude_ai;
@@ -22,6 +23,7 @@ pub(crate) mod openai_chat;
 pub(crate) mod openai_responses;
 pub(crate) mod opencode;
 pub(crate) mod openhands;
+pub(crate) mod otel;
 pub(crate) mod pi;
 pub(crate) mod sharegpt;
 pub(crate) mod swe_agent;
@@ -84,6 +86,8 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &sharegpt::Codec,
     &claude_code::Codec,
     &gemini::Codec,
+    &bedrock::Codec,
+    &otel::Codec,
     &ai_sdk::Codec,
     &langchain::Codec,
     &openai_responses::Codec,

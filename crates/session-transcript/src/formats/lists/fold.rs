@@ -99,6 +99,19 @@ impl Fold {
         self.events.push(note.on(event));
     }
 
+    /// The conversation of what was added, with nothing around it.
+    pub(crate) fn into_conversation(self) -> Conversation {
+        Conversation {
+            id: self.id,
+            title: None,
+            model: None,
+            parent: None,
+            tools: None,
+            envelope: Envelope::new(self.format),
+            events: self.events,
+        }
+    }
+
     /// The conversation of the list.
     pub(crate) fn finish(self, listed: &Listed<'_>) -> Conversation {
         let model = ["model", "modelId", "modelVersion"]
