@@ -9,6 +9,7 @@ mod failure;
 mod job;
 mod output;
 mod parallel;
+mod pins;
 mod progress;
 mod report;
 mod run;

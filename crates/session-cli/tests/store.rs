@@ -159,6 +159,19 @@ fn an_export_can_be_sent_and_says_what_it_left_out() {
         .done();
     let request: Value = serde_json::from_str(&request.out).unwrap();
     assert!(request["messages"].is_array());
+    place
+        .run([
+            "import",
+            &example("agentic-session.claude-code.jsonl"),
+            "-q",
+        ])
+        .done();
+    let other = ids(&place).into_iter().find(|other| *other != id).unwrap();
+    let request = place
+        .run(["export", &other, "--request", "--json"])
+        .done()
+        .json();
+    assert_eq!(request["format"], "openai-chat", "its own is no request");
     let refused = place.run(["export", &id, "--request", "--to", "jsonl"]);
     assert_eq!(refused.code, 2);
 
@@ -180,6 +193,10 @@ fn a_beginning_of_an_id_is_enough_except_to_delete() {
         place.run(["stats", begin, "--json"]).done().json()["source"],
         id.as_str()
     );
+    place.run(["fork", &id, "-q"]).done();
+    let of_the_original = place.run(["show", begin, "--json"]).done().json();
+    assert_eq!(of_the_original["session"], id.as_str());
+    place.run(["delete", &format!("{id}-fork-1"), "-q"]).done();
     place.file("other.json", talk(3));
     place.run(["import", "other.json", "-q"]).done();
     let both = place.run(["show", "openai"]);

@@ -40,7 +40,8 @@ Examples:
   compaction compact talk.json > shorter.json      compact a transcript to 8,000 tokens
   compaction plan talk.json --last-turns 4         see what would go, and change nothing
   compaction stats talk.jsonl                      see where the tokens are
-  compaction import *.jsonl && compaction sessions keep transcripts as sessions
+  compaction report talk.jsonl -o talk.html        look at it in a browser
+  compaction import talk.jsonl                     keep it as a session
 
 Exit codes:
   0  done, also when there was nothing to compact

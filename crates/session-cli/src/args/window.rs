@@ -11,6 +11,7 @@ use crate::args::tokens::TokenArgs;
 use crate::args::trigger::{When, when};
 use crate::failure::Failure;
 use crate::job::{Job, Selection};
+use crate::pins::Pins;
 
 /// The budget when no window is named: a small part of any model's context window, and enough for
 /// several turns of plain talk.
@@ -51,6 +52,15 @@ pub(crate) struct WindowArgs {
     /// The newest N tool results stay as they are [default: 5]
     #[arg(long, value_name = "N", value_parser = count, requires = "clear_results", help_heading = "More on what is kept")]
     keep_results: Option<usize>,
+
+    /// Keep this event in every view, whatever the window: by its place or id; or a text of several words,
+    /// which is added as a note. May be repeated
+    #[arg(long, value_name = "EVENT|TEXT", help_heading = "More on what is kept")]
+    pin: Vec<String>,
+
+    /// Keep this event no longer than the window does. May be repeated
+    #[arg(long, value_name = "EVENT", help_heading = "More on what is kept")]
+    unpin: Vec<String>,
 
     /// Run only on this condition: 'turns>N', 'events>N', 'tokens>=N' or 'fraction>=F:LIMIT'.
     /// May be repeated: any of them will do [default: always]
@@ -111,6 +121,15 @@ impl WindowArgs {
             || !self.when.is_empty()
             || matches!(self.grain, GrainName::Step)
             || self.summarizer.is_asked()
+            || !self.pins().is_empty()
+    }
+
+    /// What stays whatever the window.
+    pub(crate) fn pins(&self) -> Pins {
+        Pins {
+            held: self.pin.clone(),
+            released: self.unpin.clone(),
+        }
     }
 
     /// What was asked for.
@@ -149,6 +168,7 @@ impl WindowArgs {
             ("--clear-results", self.clear_results),
             ("--when", !self.when.is_empty()),
             ("--summarizer", has_summarizer),
+            ("--pin", !self.pins().is_empty()),
         ] {
             if is_set {
                 return Err(Failure::usage(format!(

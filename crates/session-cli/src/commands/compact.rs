@@ -67,6 +67,7 @@ Examples:
   compaction compact talk.json > shorter.json        keep 8,000 tokens of it
   compaction compact talk.jsonl --last-turns 4 -o shorter.jsonl
   zcat old.json.gz | compaction compact - --to anthropic
+  compaction compact talk.json --last-turns 4 --pin 12 --pin 'Never touch config.yml.'
   compaction compact talk.json --json | jq '[.view[].message]'
   compaction compact 37f83ec9 --tokens 60k --when 'tokens>=100k'"
 );
@@ -76,7 +77,9 @@ pub(crate) async fn run(globals: &Globals, args: &CompactArgs) -> Result<Ending,
     let job = args.window.job()?;
     let estimator = args.window.tokens.estimator()?;
     args.check()?;
-    match resolve(&args.source, globals.store.as_deref(), estimator).await? {
+    let source = resolve(&args.source, globals.store.as_deref(), estimator).await?;
+    source.pin(&args.window.pins(), !args.dry_run).await?;
+    match source {
         source if args.dry_run => {
             plan::show(globals, &source, &job).await?;
             Ok(Ending::Done)
@@ -202,6 +205,7 @@ async fn written_back(desk: &Desk, talk: &Talk, args: &CompactArgs) -> Result<St
     let log = desk.sessions.log(&talk.id).await?;
     let events: Vec<_> = log
         .iter()
+        .filter(|event| session::Version::from(event.seq) <= talk.version)
         .map(|event| session::Event::clone(event).into_new())
         .collect();
     let format = format(desk, args);

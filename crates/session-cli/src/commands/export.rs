@@ -24,8 +24,9 @@ use crate::store;
 /// Write a session as a transcript
 ///
 /// By default it writes what a model sees of the session now, in the format the session was imported in,
-/// or as openai-chat. Calls that were given up and results without a call are left out with a warning,
-/// since no provider takes them; --log leaves everything as it is.
+/// or as openai-chat where that can only be read, or with --request is none that a provider takes. Calls
+/// that were given up and results without a call are left out with a warning, since no provider takes
+/// them; --log leaves everything as it is.
 #[derive(Args, Debug)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ExportArgs {
@@ -93,7 +94,7 @@ pub(crate) async fn run(globals: &Globals, args: &ExportArgs) -> Result<Ending, 
     let own = envelope
         .as_ref()
         .map(|envelope| envelope.format)
-        .filter(|format| format.can_write())
+        .filter(|format| format.can_write() && (!args.request || format.is_request()))
         .unwrap_or(Format::OpenAiChat);
     let format = args.to.unwrap_or(own);
     let written = written(

@@ -18,6 +18,7 @@ use crate::output::receipt::{receipt, receipts, skipped_lines, warning_line};
 use crate::output::style::DIM;
 use crate::output::table::{Cell, Table};
 use crate::output::text::{columns, counted, line, number};
+use crate::output::words::plainly;
 use crate::output::{file, print, print_styled, tell};
 use crate::source::{Source, resolve};
 
@@ -64,6 +65,7 @@ pub(crate) async fn run(globals: &Globals, args: &PlanArgs) -> Result<Ending, Fa
                 .with_hint("`compaction import` makes a session of it"),
         );
     }
+    source.pin(&args.window.pins(), false).await?;
     let passes = show(globals, &source, &job).await?;
     if let (Some(path), [pass]) = (&args.save, passes.as_slice()) {
         save(globals, path, pass)?;
@@ -128,7 +130,8 @@ pub(crate) async fn show(
             let _ = writeln!(
                 text,
                 "  {DIM}trigger: {}; strategy: {}{DIM:#}",
-                pass.report.why, pass.report.strategy
+                pass.report.why,
+                plainly(&pass.report.strategy)
             );
             if pass.report.outcome == Outcome::Compacted {
                 text.push('\n');

@@ -87,6 +87,7 @@ pub(crate) async fn run(globals: &Globals, args: &ReportArgs) -> Result<Ending, 
             .with_hint(format!("`compaction plan {id}` says what a pass would do")));
         }
         Source::File(_) => {
+            source.pin(&args.window.pins(), false).await?;
             let one = source.only()?;
             let pass = job.plan(one.sessions, one.id).await?;
             let session = id::session(one.sessions, one.id.as_str()).await?;

@@ -8,6 +8,7 @@ pub(crate) mod style;
 pub(crate) mod table;
 pub(crate) mod text;
 pub(crate) mod transcript;
+pub(crate) mod words;
 
 use std::io::{self, Write};
 

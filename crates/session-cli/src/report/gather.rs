@@ -3,9 +3,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde_json::Value;
 use session::{Entry as _, EntryKind, Event, Outcome, Seq, Session, Sessions, View, attribute};
-use session_log::{Boundary, EventBody, Json, Origin, Size};
+use session_log::{Boundary, EventBody, Origin, Size};
 
 use crate::commands::pass::Pass;
 use crate::commands::sessions::title;
@@ -13,6 +12,7 @@ use crate::commands::show::Shown;
 use crate::output::fates::{cost, rows};
 use crate::output::receipt::{headline, warnings};
 use crate::output::text::{counted, instant, less, number, share};
+use crate::output::words::plainly;
 use crate::report::fate::Fate;
 use crate::report::{Card, Item, Report, State, count};
 
@@ -337,42 +337,6 @@ fn facts(boundary: &Boundary) -> Vec<(&'static str, String)> {
     facts.push(("digest", receipt.covered.digest.clone()));
     facts.retain(|(_, value)| !value.is_empty());
     facts
-}
-
-/// Settings in words: `window: tokens 20,000`.
-fn plainly(json: &Json) -> String {
-    match json.to_value() {
-        Ok(value) => words(&value),
-        Err(_) => json.as_str().into(),
-    }
-}
-
-fn words(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Number(it) => it.as_u64().map_or_else(|| it.to_string(), number),
-        Value::Bool(true) => "yes".into(),
-        Value::Bool(false) => "no".into(),
-        Value::Array(all) => all.iter().map(words).collect::<Vec<_>>().join(", "),
-        Value::Object(fields) => {
-            let name = fields.get("name").and_then(Value::as_str);
-            let rest = fields
-                .iter()
-                .filter(|(key, value)| *key != "name" && !value.is_null());
-            let rest: Vec<String> = rest
-                .map(|(key, value)| match name {
-                    Some(name) if name == key => words(value),
-                    _ => format!("{} {}", key.replace('_', " "), words(value)),
-                })
-                .collect();
-            match (name, rest.is_empty()) {
-                (Some(name), true) => name.into(),
-                (Some(name), false) => format!("{name}: {}", rest.join(", ")),
-                (None, _) => rest.join(", "),
-            }
-        }
-    }
 }
 
 fn times(count: u64) -> String {

@@ -45,6 +45,8 @@ pub(crate) struct Talk {
     pub(crate) envelope: Envelope,
     /// Whether another conversation of the file started it.
     pub(crate) is_side: bool,
+    /// The version at which it is as it was read.
+    pub(crate) version: Version,
 }
 
 /// What became of a conversation in a store.
@@ -94,7 +96,9 @@ impl Desk {
                 .is_some_and(|parent| ids.contains(parent));
             let taken =
                 take_in(&sessions, conversation, &Keeping::default(), input.is_long).await?;
+            let session = sessions.find(&taken.id).await?;
             talks.push(Talk {
+                version: session.map_or(Version::EMPTY, |session| session.head.version),
                 id: taken.id,
                 envelope,
                 is_side,

@@ -41,8 +41,17 @@ pub(crate) async fn find(sessions: &Sessions, text: &str) -> Result<Option<Sessi
             None => break,
         }
     }
-    if found.len() < 2 {
-        return Ok(found.pop());
+    // The id of a copy begins with that of its original, which is then meant.
+    found.sort_by_key(|session| session.id.as_str().len());
+    let is_original = found.first().is_some_and(|first| {
+        let begins = |session: &Session| session.id.as_str().starts_with(first.id.as_str());
+        found.iter().all(begins)
+    });
+    if is_original {
+        return Ok(Some(found.swap_remove(0)));
+    }
+    if found.is_empty() {
+        return Ok(None);
     }
     let count = u64::try_from(found.len()).unwrap_or(u64::MAX);
     let some: Vec<String> = found

@@ -8,6 +8,7 @@ use session::{SessionId, Sessions, TokenEstimator};
 use crate::args::source::SourceArgs;
 use crate::failure::{Failure, plainly};
 use crate::output::text::counted;
+use crate::pins::Pins;
 use crate::source::{Desk, Input, id};
 use crate::store::StoreUrl;
 
@@ -69,6 +70,23 @@ impl Source {
             format: input.format.name(),
             is_long: input.is_long,
         })
+    }
+}
+
+impl Source {
+    /// Pins and releases in the one conversation there is. What is only looked at is not written to.
+    pub(crate) async fn pin(&self, pins: &Pins, may_write: bool) -> Result<(), Failure> {
+        if pins.is_empty() {
+            return Ok(());
+        }
+        let one = self.only()?;
+        if let (Self::Session(_, id), false) = (self, may_write) {
+            return Err(Failure::usage(format!(
+                "pins are written to a session, and nothing is to be written to {id}"
+            ))
+            .with_hint(format!("pin with `compaction compact {id} --pin …`")));
+        }
+        pins.apply(one.sessions, one.id).await
     }
 }
 

@@ -7,6 +7,7 @@ use session_log::{Boundary, EventBody, Media, MediaSource, Part, ToolResult};
 
 use crate::output::style::DIM;
 use crate::output::text::{block, counted, line, moment, number};
+use crate::output::words::plainly;
 
 /// Who says it, or what it is.
 pub(crate) fn who(event: &Event) -> String {
@@ -78,7 +79,7 @@ pub(crate) fn whole(event: &Event, view: &View) -> String {
         let _ = writeln!(text, "{}", indented(&record(event)));
         if let EventBody::Compaction(boundary) = &event.body {
             let receipt = &boundary.receipt;
-            let (trigger, strategy) = (&receipt.trigger, &receipt.strategy);
+            let (trigger, strategy) = (plainly(&receipt.trigger), plainly(&receipt.strategy));
             let _ = writeln!(text, "  {DIM}trigger {trigger}; strategy {strategy}{DIM:#}");
         }
         text.push('\n');
