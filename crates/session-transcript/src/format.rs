@@ -61,6 +61,8 @@ pub enum Format {
     Aider,
     /// Messages of the GenAI conventions of OpenTelemetry (`otel-genai`). Read only.
     OtelGenAi,
+    /// Event logs of Copilot CLI (`copilot-cli`). Read only.
+    CopilotCli,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -90,6 +92,7 @@ impl Format {
         Self::Atif,
         Self::Goose,
         Self::Aider,
+        Self::CopilotCli,
         Self::Jsonl,
     ];
 
@@ -119,6 +122,7 @@ impl Format {
             Self::Atif => "atif",
             Self::Goose => "goose",
             Self::Aider => "aider",
+            Self::CopilotCli => "copilot-cli",
             Self::Jsonl => "jsonl",
         }
     }

@@ -11,6 +11,7 @@ pub(crate) mod chatgpt;
 pub(crate) mod claude_ai;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
+pub(crate) mod copilot_cli;
 pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
 pub(crate) mod goose;
@@ -75,6 +76,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &copilot_cli::Codec,
     &aider::Codec,
     &goose::Codec,
     &atif::Codec,

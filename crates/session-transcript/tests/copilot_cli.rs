@@ -1,0 +1,76 @@
+//! Event logs of Copilot CLI.
+
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
+
+mod common;
+
+use common::{fixture, messages, parse, shorts, told, view, with_half_a_line};
+use session_log::Part;
+use session_transcript::Format;
+
+#[test]
+fn events_become_messages_calls_and_results() {
+    let transcript = parse(&fixture("copilot-cli/events.jsonl"));
+    assert_eq!(transcript.format, Format::CopilotCli);
+    let conversation = &transcript.conversations[0];
+    assert_eq!(conversation.id, "c1");
+    assert_eq!(conversation.model.as_deref(), Some("m-2"));
+    assert_eq!(
+        shorts(conversation),
+        [
+            "user: Rename the module",
+            r#"assistant: [reasoning] [call k1 view {"path":"a.rs"}] [call k2 task {}]"#,
+            "tool: [result k1: mod a;]",
+            "assistant: From the side.",
+            "tool: [result k2: denied]",
+            "(summary) user: A module is being renamed.",
+            "user: Go on",
+            "assistant: Done.",
+        ]
+    );
+    let messages = messages(conversation);
+    let Part::Reasoning(reasoning) = &messages[1].1.parts[0] else {
+        panic!("no reasoning");
+    };
+    assert_eq!(reasoning.encrypted.as_deref(), Some("b3BhcXVl"));
+    assert_eq!(messages[4].1.results().next().unwrap().is_error, Some(true));
+    let branches: Vec<Option<&str>> = messages
+        .iter()
+        .map(|(event, _)| event.branch.as_ref().map(|branch| branch.as_str()))
+        .collect();
+    assert_eq!(branches[3], Some("agent_k2"));
+    assert_eq!(branches.iter().flatten().count(), 1);
+    assert_eq!(conversation.events[0].id.as_str(), "c1/e1/record");
+}
+
+#[test]
+fn the_view_behind_a_compaction_begins_with_its_summary() {
+    let transcript = parse(&fixture("copilot-cli/events.jsonl"));
+    assert_eq!(
+        view(&transcript.conversations[0]),
+        [
+            "user: A module is being renamed.",
+            "user: Go on",
+            "assistant: Done."
+        ]
+    );
+    let text = String::from_utf8(fixture("copilot-cli/events.jsonl")).unwrap();
+    let failed = text.replace("\"success\":true,\"pre", "\"success\":false,\"pre");
+    assert_eq!(view(&parse(failed.as_bytes()).conversations[0]).len(), 7);
+}
+
+#[test]
+fn what_is_unknown_or_lost_is_told() {
+    let file = fixture("copilot-cli/events.jsonl");
+    assert_eq!(
+        told(&parse(&file)),
+        [
+            "1 truncation(s) do not say what left: the view still shows it",
+            "line 15: an event of an unknown type is kept beside the conversation",
+        ]
+    );
+    let transcript = parse(&with_half_a_line(&file, 1));
+    assert_eq!(transcript.format, Format::CopilotCli);
+    assert_eq!(told(&transcript)[0], "skipped line 1: malformed JSON");
+    assert_eq!(transcript.conversations[0].message_count(), 8);
+}
