@@ -159,6 +159,37 @@ impl Log {
         }
     }
 
+    /// The events, and behind them a boundary that says which of them are not shown any more.
+    pub(crate) fn hidden_in(
+        events: Vec<NewEvent>,
+        id: &str,
+        format: Format,
+        hidden: &[Seq],
+    ) -> Vec<NewEvent> {
+        let Some(last) = events.last().filter(|_| !hidden.is_empty()) else {
+            return events;
+        };
+        let note = Note::in_fields(&last.metadata);
+        let spot = Spot {
+            line: note.as_ref().map_or(1, |note| note.line),
+            bytes: note.as_ref().map_or(0..0, |note| note.bytes.clone()),
+            record: note.as_ref().map_or(1, |note| note.record),
+            name: "hidden".into(),
+            time: None,
+            branch: None,
+        };
+        let mut log = Self {
+            id: id.into(),
+            format,
+            default_time: last.timestamp,
+            ids: BTreeSet::new(),
+            again: BTreeMap::new(),
+            events,
+        };
+        log.hide(&spot, hidden);
+        log.events
+    }
+
     /// Adds a message; its place, if it could be named.
     pub(crate) fn message(
         &mut self,

@@ -4,6 +4,7 @@ use session_log::{Message, NewEvent};
 
 use crate::envelope::Envelope;
 use crate::format::Format;
+use crate::formats::bodies::condensed;
 use crate::formats::bodies::find::{Body, Placed, bodies};
 use crate::ids::{digest, event_id};
 use crate::json::{Members, Raw};
@@ -81,6 +82,7 @@ fn conversation(dialect: &dyn Dialect, body: &Body<'_>, context: &mut Context<'_
         );
         context.report.warn(Warning::line(placed.line, what));
     }
+    condensed::hide(&mut fold.events, &fold.id, dialect.format());
     Conversation {
         id: fold.id,
         title: None,

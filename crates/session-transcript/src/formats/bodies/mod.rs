@@ -1,6 +1,7 @@
 //! The containers that message formats share: bare arrays, request and response bodies, log
 //! lines with both, lists of runs, JSONL of messages or of conversations.
 
+mod condensed;
 mod find;
 mod fold;
 mod frame;
