@@ -157,6 +157,9 @@ fn word_of(word: &str, found: &mut Vec<Specific>) {
         }
         return found.push(Specific::new(SpecificKind::Id, word));
     }
+    if is_timestamp(word) {
+        return found.push(Specific::new(SpecificKind::Number, word));
+    }
     if word.contains(':') && !word.bytes().all(|b| b.is_ascii_digit() || b == b':') {
         return word.split(':').for_each(|word| word_of(word, found));
     }
@@ -261,6 +264,20 @@ fn is_number(word: &str) -> bool {
     let is_hash = digits >= 1 && unit.is_empty() && body.len() >= 40;
     let is_known = UNITS.contains(&unit.to_ascii_lowercase().as_str());
     !is_hash && (is_known || (digits >= 2 && (unit.is_empty() || unit.len() <= 2)))
+}
+
+/// A date with a time, as machines write it: `2031-02-03T00:12:00Z`.
+fn is_timestamp(word: &str) -> bool {
+    let Some((date, time)) = word.split_once(['T', 't']) else {
+        return false;
+    };
+    let is_date = |b: u8| b.is_ascii_digit() || b == b'-';
+    let is_time = |b: u8| b.is_ascii_digit() || b":.+-Zz".contains(&b);
+    date.len() == 10
+        && date.bytes().all(is_date)
+        && time.len() >= 5
+        && time.starts_with(|c: char| c.is_ascii_digit())
+        && time.bytes().all(is_time)
 }
 
 /// A word that no language has: with a letter and a digit, with an underscore or a capital inside,
