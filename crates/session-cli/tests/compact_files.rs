@@ -14,7 +14,7 @@ use common::{Place, check_pairs, examples, one_long_turn, talk, text_of, view, v
 use serde_json::Value;
 
 /// The windows that each example is compacted with.
-const WINDOWS: [&[&str]; 9] = [
+const WINDOWS: [&[&str]; 14] = [
     &[],
     &["--tokens", "2000"],
     &["--tokens", "600", "--grain", "step"],
@@ -24,6 +24,24 @@ const WINDOWS: [&[&str]; 9] = [
     &["--last-events", "30"],
     &["--clear-results", "--tokens", "4000"],
     &["--last-turns", "1", "--summarizer", "ledger"],
+    &[
+        "--tokens",
+        "1500",
+        "--clear-results",
+        "--keep-results",
+        "1",
+        "--grain",
+        "step",
+    ],
+    &["--strategy", "sliding-window"],
+    &["--strategy", "turn-window", "--max-turns", "1"],
+    &["--strategy", "token-count", "--max-tokens", "2000"],
+    &[
+        "--strategy",
+        "recursive-summarization",
+        "--summarizer",
+        "ledger",
+    ],
 ];
 
 /// Where the newest turn begins: at the last message of a person.
@@ -194,5 +212,27 @@ fn a_long_turn_is_cut_between_its_steps_only_when_asked() {
     let messages: Vec<Value> = view(&document).into_iter().cloned().collect();
     assert_eq!(text_of(&messages[0]["message"]), "count the files");
     assert!(messages.len() < 12, "{}", messages.len());
+    assert!(document["after"]["tokens"].as_u64().unwrap() <= 500);
     check_pairs(&messages, "step grain");
+
+    // Results are cleared before anything is cut, which alone is enough here.
+    let long = one_long_turn(12).replace("nine ten", &"nine ten ".repeat(20));
+    let file = place.file("results.json", long);
+    let args = [
+        "compact",
+        &file,
+        "--tokens",
+        "2000",
+        "--clear-results",
+        "--keep-results",
+        "1",
+        "--json",
+    ];
+    let document = place.run(args).done().json();
+    assert_eq!(document["outcome"], "compacted");
+    assert!(document["after"]["tokens"].as_u64().unwrap() <= 2000);
+    assert_eq!(document["cleared"].as_array().unwrap().len(), 11);
+    assert_eq!(document["covered"].as_array().unwrap().len(), 0);
+    let messages: Vec<Value> = view(&document).into_iter().cloned().collect();
+    check_pairs(&messages, "cleared results");
 }

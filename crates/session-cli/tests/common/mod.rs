@@ -5,8 +5,11 @@
     clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::string_slice,
     reason = "a failing test says so by panicking, and each test file uses its part"
 )]
+
+pub(crate) mod html;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
