@@ -130,6 +130,9 @@ impl Row {
                 }
             }
         }
+        if !transcript.format.can_write() {
+            return;
+        }
         let written = transcript
             .write_back()
             .map(|written| written.text)
