@@ -9,7 +9,8 @@ use session_log::{EventId, Seq, SessionId};
 /// A cause of any type, so that no store shows the error type of its database.
 pub type BoxError = Box<dyn Error + Send + Sync + 'static>;
 
-/// Why a store did not do what it was asked. Whenever this is returned, nothing was written.
+/// Why a store did not do what it was asked. Whenever this is returned, nothing was written; of
+/// [`Unavailable`](Self::Unavailable) alone that is not certain.
 ///
 /// That somebody else wrote in between is no error but an outcome:
 /// [`Appended::Conflict`](crate::Appended::Conflict). That a session exists already is one too:
@@ -71,6 +72,9 @@ pub enum StoreError {
         source: BoxError,
     },
     /// The store cannot be reached or is too busy right now. Try again later.
+    ///
+    /// When the connection broke while a server was about to answer, the work may be done all the
+    /// same, whole. Calling again with the same ids is safe: what is there is not written twice.
     #[error("the store is not available")]
     Unavailable {
         /// What the database says.

@@ -6,7 +6,9 @@ use session_summarizer::SummarizerError;
 
 use crate::settings::InvalidSettings;
 
-/// Why the service did not do what it was asked. Whenever this is returned, nothing was written.
+/// Why the service did not do what it was asked. Whenever this is returned, nothing was written,
+/// or so much as the store could say: see
+/// [`StoreError::Unavailable`](session_store::StoreError::Unavailable).
 ///
 /// That a pass changed nothing is no error but an [`Outcome`](crate::Outcome).
 #[derive(Debug, thiserror::Error)]

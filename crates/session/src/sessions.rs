@@ -218,7 +218,9 @@ impl Sessions {
         Ok(self.store.sweep(self.clock.now()).await?)
     }
 
-    /// Appends one message under a fresh id.
+    /// Appends one message under a fresh id. Whoever tries again after an error brings ids of his
+    /// own, with [`append_events`](Self::append_events) or a [`Harness`](crate::Harness): then
+    /// nothing is written twice.
     ///
     /// # Errors
     ///
