@@ -186,6 +186,15 @@ impl FromStr for Format {
             "claude-code-jsonl" => "claude-code",
             "codex-rollout" | "codex-cli" => "codex",
             "chatgpt-export" | "chat-gpt" => "chatgpt",
+            "claude.ai" | "claudeai" => "claude-ai",
+            "cline" | "roo" | "roo-code" => "anthropic",
+            "copilot" | "github-copilot-cli" => "copilot-cli",
+            "inspect-ai" => "inspect",
+            "mini-swe-agent" => "openai-chat",
+            "open-code" => "opencode",
+            "open-hands" => "openhands",
+            "qwen" | "qwen-code" => "gemini-cli",
+            "sweagent" => "swe-agent",
             other => other,
         };
         Self::ALL
@@ -193,5 +202,31 @@ impl FromStr for Format {
             .copied()
             .find(|format| format.name() == plain)
             .ok_or_else(|| UnknownFormat { name: name.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_format_is_found_by_its_name_and_has_a_reader() {
+        for format in Format::ALL {
+            assert_eq!(format.name().parse(), Ok(*format));
+            assert!(formats::codec(*format).is_some(), "{format}");
+        }
+        assert_eq!(formats::CODECS.len(), Format::ALL.len());
+    }
+
+    #[test]
+    fn programs_are_found_by_the_format_of_their_files() {
+        for (name, format) in [
+            ("Roo-Code", Format::Anthropic),
+            ("mini_swe_agent", Format::OpenAiChat),
+            ("qwen", Format::GeminiCli),
+            ("Claude.ai", Format::ClaudeAi),
+        ] {
+            assert_eq!(name.parse(), Ok(format), "{name}");
+        }
     }
 }
