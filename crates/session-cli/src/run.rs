@@ -15,7 +15,7 @@ use crate::wait::wait;
 pub(crate) fn run(words: impl IntoIterator<Item = OsString>) -> ExitCode {
     let words: Vec<OsString> = words.into_iter().collect();
     if words.len() < 2 {
-        // Not left to the parser: a store that is set in the environment counts as a word to it.
+        // The whole help, not a line about a command that is missing.
         tell(&Cli::command().render_help().ansi().to_string());
         return ExitCode::from(Kind::Usage.exit_code());
     }

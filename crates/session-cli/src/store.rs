@@ -7,6 +7,9 @@ use session::{MemoryStore, SessionStore, Sessions, SqliteStore, SystemMessages, 
 
 use crate::failure::Failure;
 
+/// The environment's word on where sessions are kept.
+const VARIABLE: &str = "COMPACTION_STORE";
+
 /// The name of the file in the user's data folder.
 const FILE: &str = "sessions.db";
 
@@ -26,12 +29,17 @@ pub(crate) enum StoreUrl {
 }
 
 impl StoreUrl {
-    /// Reads an address; `None` stands for the default.
+    /// Reads an address; `None` stands for the one in the environment, else for the default.
     pub(crate) fn parse(url: Option<&str>) -> Result<Self, Failure> {
+        let url = url.map_or_else(|| std::env::var_os(VARIABLE), |url| Some(url.into()));
+        match url {
+            Some(url) if !url.is_empty() => Self::of(&url.to_string_lossy()),
+            _ => default_file().map(Self::Sqlite),
+        }
+    }
+
+    fn of(url: &str) -> Result<Self, Failure> {
         const HINT: &str = "write sqlite:PATH, postgres://USER@HOST/DATABASE, or memory:";
-        let Some(url) = url.filter(|url| !url.trim().is_empty()) else {
-            return default_file().map(Self::Sqlite);
-        };
         if let Some(path) = url.strip_prefix("sqlite:") {
             let path = path.strip_prefix("//").unwrap_or(path);
             if path.is_empty() {

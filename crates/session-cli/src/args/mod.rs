@@ -72,12 +72,11 @@ pub(crate) struct Globals {
 
     /// Where sessions are kept: sqlite:PATH, postgres://USER@HOST/DATABASE, or memory: for a store that
     /// is gone afterwards
-    /// [default: sqlite:sessions.db in the user's data folder]
+    /// [default: sqlite:sessions.db in the user's data folder] [env: COMPACTION_STORE]
+    // Read from the environment where it is needed: the parser would name it in every usage line.
     #[arg(
         long,
         value_name = "URL",
-        env = "COMPACTION_STORE",
-        hide_env_values = true,
         global = true,
         help_heading = "Global options"
     )]
