@@ -73,6 +73,7 @@ pub struct Compaction {
     pub(crate) summaries: SummaryMode,
     pub(crate) breakers: Arc<Breakers>,
     fall_back_above: Option<u64>,
+    summary_tokens: Option<u64>,
     on_failure: Option<OnFailure>,
 }
 
@@ -106,6 +107,7 @@ impl Compaction {
                 summaries: SummaryMode::Incremental,
                 breakers: Arc::default(),
                 fall_back_above: None,
+                summary_tokens: None,
                 on_failure: None,
             },
         }
@@ -126,9 +128,10 @@ impl Compaction {
         }
     }
 
-    /// The most tokens a summary may have: what the window keeps in reserve for it.
+    /// The most tokens a summary may have: what the window keeps in reserve for it, or less.
     pub(crate) fn summary_budget(&self) -> Option<u64> {
-        self.strategy.reserve().filter(|tokens| *tokens > 0)
+        let reserve = self.strategy.reserve().filter(|tokens| *tokens > 0);
+        reserve.into_iter().chain(self.summary_tokens).min()
     }
 
     /// Whether a view of this size is compacted without a summary when there is none to be had.
@@ -234,6 +237,13 @@ impl CompactionBuilder {
         self
     }
 
+    /// Takes summaries of at most `tokens`, and asks for such. Default: what a token window keeps in
+    /// reserve; with other windows a summary may be as long as what it replaces.
+    pub fn summary_tokens(mut self, tokens: u64) -> Self {
+        self.compaction.summary_tokens = Some(tokens);
+        self
+    }
+
     /// Makes summaries of the summary before, or of the log. Default: [`SummaryMode::Incremental`].
     pub fn summaries(mut self, mode: SummaryMode) -> Self {
         self.compaction.summaries = mode;
@@ -296,6 +306,11 @@ impl CompactionBuilder {
             || !matches!(trigger, Trigger::Always);
         if !self.compaction.tiers.is_empty() && !has_target {
             return Err(InvalidSettings::NoTarget);
+        }
+        if self.compaction.summary_tokens == Some(0) {
+            return Err(InvalidSettings::Zero {
+                setting: "the tokens of a summary",
+            });
         }
         if self.compaction.fall_back_above == Some(0) {
             return Err(InvalidSettings::Zero {

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{Always, World, block_on, id};
-use session::{Compaction, Error, Message, Outcome, Window};
+use session::{Compaction, Error, InvalidSettings, Message, Outcome, Window};
 use session_summarizer::{
     Answer, Brief, ChatLine, Finish, Scripted, Summarizer, SummarizerError, Summary,
 };
@@ -129,6 +129,49 @@ fn an_error_of_the_summarizer_is_the_error_of_the_pass_and_nothing_is_written() 
         assert_eq!(world.view().await, "u1 a1 u2 a2");
         assert_eq!(world.sessions.log(&world.id).await.unwrap().len(), 4);
     });
+}
+
+#[test]
+fn a_summary_is_asked_for_and_taken_within_its_cap() {
+    let tokens = |reserve| Window::Tokens {
+        budget: 60,
+        reserve,
+    };
+    for (window, cap, asked, reason) in [
+        (Window::Turns(1), None, None, None),
+        (Window::Turns(1), Some(40), Some(40), None),
+        (Window::Turns(1), Some(13), Some(13), Some("over_budget")),
+        (tokens(0), None, None, None),
+        (tokens(39), None, Some(39), None),
+        (tokens(39), Some(30), Some(30), None),
+        (tokens(20), Some(40), Some(20), None),
+    ] {
+        block_on(async {
+            let world = World::new().await;
+            world.append("u1 a1 u2 a2 u3 a3").await;
+            let model = Scripted::new(["SUM"]);
+            let mut builder = Compaction::builder(window).summarizer(model.clone());
+            if let Some(cap) = cap {
+                builder = builder.summary_tokens(cap);
+            }
+            let report = world.compact(&builder.build().unwrap()).await;
+            assert_eq!(model.asked()[0].budget, asked, "{window:?} {cap:?}");
+            // "Assistant: SUM" has 14 tokens.
+            assert_eq!(report.reason(), reason, "{window:?} {cap:?}");
+        });
+    }
+    let refused = summarized_within(0);
+    assert!(
+        matches!(refused, Err(InvalidSettings::Zero { .. })),
+        "{refused:?}"
+    );
+}
+
+fn summarized_within(tokens: u64) -> Result<Compaction, InvalidSettings> {
+    Compaction::builder(Window::Turns(1))
+        .summarizer(Always("SUM"))
+        .summary_tokens(tokens)
+        .build()
 }
 
 /// Notes what it is told as a conversation.
