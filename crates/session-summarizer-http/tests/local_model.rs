@@ -135,6 +135,8 @@ impl Place {
             for time in ["first", "second"] {
                 let about = format!("behind the conversation, {name}, {time} time");
                 match ask(&about, &*summarizer, Brief::new(&talk)) {
+                    // It may have nothing to say, or call a tool.
+                    Err(SummarizerError::Invalid { .. }) => {}
                     Ok(summary) => assert!(!summary.unwrap().text().is_empty(), "{about}"),
                     Err(SummarizerError::Rejected { .. }) if name != "chat completions" => {
                         println!("  SKIPPED, the server does not speak it");
