@@ -7,10 +7,13 @@ use session_summarizer::{
     Brief, Fault, Retention, Sizes, SummarizerError, Summary, Tally, Usage, check,
 };
 
+use tracing::Span;
+
 use crate::compaction::Compaction;
 use crate::error::Error;
 use crate::report::{Report, SummaryReport};
 use crate::sessions::Sessions;
+use crate::spans::record_usage;
 
 /// What came of asking.
 pub(crate) enum Answer {
@@ -38,6 +41,18 @@ struct Valid {
 impl Sessions {
     /// Asks for the summary, and takes only a valid one. What it cost in vain, and why there is
     /// none, goes into the report.
+    #[tracing::instrument(
+        name = "summarize",
+        skip_all,
+        fields(
+            gen_ai.operation.name = "chat",
+            gen_ai.conversation.id = %report.session,
+            gen_ai.response.model,
+            gen_ai.usage.input_tokens,
+            gen_ai.usage.output_tokens,
+            error.type,
+        )
+    )]
     pub(crate) async fn ask(
         &self,
         compaction: &Compaction,
@@ -65,6 +80,8 @@ impl Sessions {
         match asked {
             Ok(Some(valid)) => {
                 breakers.succeeded(&report.session);
+                Span::current().record("gen_ai.response.model", valid.summary.model());
+                record_usage(valid.summary.usage());
                 Ok(Answer::Summary(Box::new(
                     valid.report(lost, started.elapsed()),
                 )))
@@ -76,6 +93,8 @@ impl Sessions {
             Err(SummarizerError::Cancelled) => Err(Error::Summarizer(SummarizerError::Cancelled)),
             Err(error) => {
                 breakers.failed(&report.session, view);
+                Span::current().record("error.type", error.name());
+                record_usage(lost);
                 // Where this ends in an error there is no report to say what was paid.
                 tracing::warn!(
                     session = %report.session,

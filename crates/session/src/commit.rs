@@ -23,6 +23,7 @@ impl Sessions {
     /// # Errors
     ///
     /// [`Error::UnknownSession`] or [`Error::Store`].
+    #[tracing::instrument(skip_all, fields(gen_ai.conversation.id = %plan.session()))]
     pub async fn commit(&self, plan: &PassPlan, on_conflict: OnConflict) -> Result<Report, Error> {
         let mut base = Base {
             version: plan.based_on,

@@ -24,6 +24,7 @@ mod recall;
 mod report;
 mod sessions;
 mod settings;
+mod spans;
 mod strategy;
 
 pub use compaction_core::{

@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::plan::PassPlan;
 use crate::report::{Outcome, Report};
 use crate::sessions::Sessions;
+use crate::spans::record_report;
 
 /// What came of preparing a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -48,12 +49,25 @@ impl Sessions {
     /// # Errors
     ///
     /// As [`prepare`](Self::prepare) and [`commit`](Self::commit).
+    #[tracing::instrument(
+        skip_all,
+        fields(
+            gen_ai.conversation.id = %id,
+            compaction.outcome,
+            compaction.reason,
+            compaction.tokens.before,
+            compaction.tokens.after,
+            compaction.covered,
+        )
+    )]
     pub async fn compact(&self, id: &SessionId, compaction: &Compaction) -> Result<Report, Error> {
         let _flight = self.flights.board(id).await;
-        match self.prepare(id, compaction).await? {
-            Prepared::Plan(plan) => self.commit(&plan, compaction.on_conflict).await,
-            Prepared::Nothing(report) => Ok(*report),
-        }
+        let report = match self.prepare(id, compaction).await? {
+            Prepared::Plan(plan) => self.commit(&plan, compaction.on_conflict).await?,
+            Prepared::Nothing(report) => *report,
+        };
+        record_report(&report);
+        Ok(report)
     }
 
     /// Plans one pass and writes nothing. The summary, where one is wanted, is made here.
@@ -62,6 +76,7 @@ impl Sessions {
     ///
     /// [`Error::UnknownSession`], [`Error::DamagedView`], [`Error::Summarizer`],
     /// [`Error::Store`].
+    #[tracing::instrument(skip_all, fields(gen_ai.conversation.id = %id))]
     pub async fn prepare(
         &self,
         id: &SessionId,

@@ -108,23 +108,26 @@ pub struct Recall {
 }
 
 impl Recall {
+    fn name(&self) -> &'static str {
+        match self.scope {
+            Scope::Session(_) => "conversation_search",
+            _ => "cross_session_search",
+        }
+    }
+
     /// The tool to offer.
     #[must_use]
     pub fn tool(&self) -> ToolSpec {
-        let (name, description) = match self.scope {
-            Scope::Session(_) => (
-                "conversation_search",
+        let description = match self.scope {
+            Scope::Session(_) => {
                 "Searches the whole conversation, also the part that is not shown any more. Use it \
                  when something was said, decided or returned by a tool earlier and you need the \
-                 exact words.",
-            ),
-            _ => (
-                "cross_session_search",
-                "Searches all conversations of this user, past ones included.",
-            ),
+                 exact words."
+            }
+            _ => "Searches all conversations of this user, past ones included.",
         };
         ToolSpec {
-            name,
+            name: self.name(),
             description,
             parameters: json!({
                 "type": "object",
@@ -170,6 +173,11 @@ impl Recall {
     /// # Errors
     ///
     /// [`Error::Store`].
+    #[tracing::instrument(
+        name = "execute_tool",
+        skip_all,
+        fields(gen_ai.operation.name = "execute_tool", gen_ai.tool.name = self.name())
+    )]
     pub async fn call(&self, arguments: &str) -> Result<String, Error> {
         let asked = match Asked::parse(arguments) {
             Ok(asked) => asked,

@@ -247,6 +247,11 @@ impl Sessions {
     /// [`Error::UnknownSession`], [`Error::SystemMessageRefused`], or [`Error::Store`] with
     /// [`EventDiffers`](session_store::StoreError::EventDiffers) or
     /// [`EventElsewhere`](session_store::StoreError::EventElsewhere) for a clash of ids.
+    #[tracing::instrument(
+        level = "debug",
+        skip_all,
+        fields(gen_ai.conversation.id = %id, events = events.len())
+    )]
     pub async fn append_events(
         &self,
         id: &SessionId,
