@@ -180,8 +180,16 @@ fn a_session_is_shown_with_its_boundaries_as_they_are_and_as_they_were() {
     let fates = fates.map(|fate| events(&format!("f-{fate}")));
     assert_eq!(fates, [10, 8, 1, 2, 4]);
 
+    // Undone, the view is that of the boundary before, which the last figure says too.
+    let seen = place.run(["sessions", "--json"]).done().json()[0]["tokens"].clone();
+    assert!(
+        page.contains(&format!("at most 230 tokens, now {seen}. ")),
+        "{seen}"
+    );
+
     let before = place.run(["report", &id, "--at", "19"]).done().out;
     check_page(&before);
+    assert!(!before.contains("What a model saw at each event"));
     assert!(before.contains("a model sees all of it"));
     assert!(!before.contains("Boundary at"));
 }

@@ -75,6 +75,32 @@ pub(super) fn timeline(page: &Report, html: &mut Html) {
     html.raw(" tokens; heights grow with the square root. The band below shows the turns. A bar leads to its event.</figcaption></figure>\n");
 }
 
+/// What a model saw at each event, where boundaries make it more than a sum.
+pub(super) fn growth(page: &Report, html: &mut Html) {
+    if page.boundaries.is_empty() || page.growth.len() < 2 {
+        return;
+    }
+    let at_a_time = page.growth.len().div_ceil(MOST_BARS);
+    let most = page.growth.iter().copied().max().unwrap_or(0).max(1);
+    let points = page.growth.chunks(at_a_time);
+    let points: Vec<u64> = points
+        .map(|some| some.iter().copied().max().unwrap_or(0))
+        .collect();
+    html.raw("<figure class=\"growth\"><svg viewBox=\"0 0 ")
+        .digits(count(points.len()) * STEP);
+    html.raw(" 1000\" preserveAspectRatio=\"none\" role=\"img\" aria-label=\"Tokens that a model saw at each event\"><path d=\"M0 1000");
+    for (at, tokens) in points.iter().enumerate() {
+        let x = count(at) * STEP;
+        let y = HEIGHT - part(HEIGHT, *tokens, most);
+        html.raw("L").digits(x).raw(" ").digits(y);
+        html.raw("H").digits(x + STEP);
+    }
+    html.raw("V1000Z\"/></svg>\n<figcaption>What a model saw at each event: at most ");
+    html.number(most).raw(" tokens, now ");
+    html.number(page.growth.last().copied().unwrap_or(0));
+    html.raw(". Where it falls a boundary was written.</figcaption></figure>\n");
+}
+
 /// The turns as a band that changes its shade.
 fn turns(bars: &[&[Item]], html: &mut Html) {
     let turn = |bar: &[Item]| bar.first().and_then(|item| item.turn);

@@ -2,6 +2,7 @@
 
 mod cards;
 mod fates;
+mod growth;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,6 +20,7 @@ use crate::output::words::plainly;
 use crate::report::fate::Fate;
 use crate::report::gather::cards::cards;
 use crate::report::gather::fates::Fates;
+use crate::report::gather::growth::growth;
 use crate::report::{Card, Item, Report, State, count};
 
 /// What a pass does, or would do, with the view of a conversation.
@@ -91,6 +93,7 @@ pub(crate) fn of_pass(
         after: of_pass.after,
         items,
         boundaries: if did { vec![card] } else { Vec::new() },
+        growth: Vec::new(),
         notes: warnings(pass).collect(),
     }
 }
@@ -172,6 +175,7 @@ pub(crate) fn of_session(shown: &Shown, sessions: &Sessions) -> Report {
         before,
         after,
         boundaries: cards(log, view),
+        growth: growth(log, sessions),
         items,
         notes: damaged
             .map(|damage| format!("event {} cannot be read: {}", damage.seq, damage.reason))

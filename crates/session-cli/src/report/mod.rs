@@ -43,6 +43,8 @@ pub(crate) struct Report {
     after: Size,
     items: Vec<Item>,
     boundaries: Vec<Card>,
+    /// How many tokens a model saw at each event; empty where nothing was recorded yet.
+    growth: Vec<u64>,
     /// What the reader should know.
     notes: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use crate::output::text::share;
 use crate::report::boundaries::boundaries;
-use crate::report::chart::{stack, timeline};
+use crate::report::chart::{growth, stack, timeline};
 use crate::report::events::events;
 use crate::report::fate::Fate;
 use crate::report::html::Html;
@@ -94,6 +94,7 @@ fn overview(page: &Report, html: &mut Html) {
     }
     html.raw("</ul>\n");
     timeline(page, html);
+    growth(page, html);
     for note in &page.notes {
         html.raw("<p class=\"note\" dir=\"auto\">")
             .text(note)

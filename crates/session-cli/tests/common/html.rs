@@ -83,11 +83,11 @@ fn parse(page: &str) -> Vec<Tag> {
 #[track_caller]
 pub(crate) fn check_page(page: &str) -> Vec<Tag> {
     const ELEMENTS: &str = "!doctype html head meta title style body header h1 p bdi main section h2 h3 h4 table \
-        thead tbody tr td th ul ol li label input span b i small figure svg a rect figcaption article details \
+        thead tbody tr td th ul ol li label input span b i small figure svg a rect path figcaption article details \
         summary pre dl dt dd div form button output footer code script";
     const ATTRIBUTES: &str = "lang charset http-equiv content name dir class aria-labelledby aria-label aria-hidden \
         id scope type checked value viewBox preserveAspectRatio role href x y width height open title placeholder \
-        autocomplete spellcheck data-fold hidden html";
+        autocomplete spellcheck data-fold hidden html d";
     let tags = parse(page);
     let known = |list: &str, name: &str| list.split_whitespace().any(|known| known == name);
     let mut ids = BTreeSet::new();
