@@ -383,14 +383,25 @@ fn first_value(text: &str) -> Result<usize, Fault> {
     }
 }
 
-/// The place behind the bracket that opens the messages of a body.
+/// Names under which an object holds its messages, the surest first.
+const LISTS: [&str; 6] = [
+    "\"messages\"",
+    "\"chat_messages\"",
+    "\"conversation\"",
+    "\"history\"",
+    "\"steps\"",
+    "\"trajectory\"",
+];
+
+/// The place behind the bracket that opens the messages of a document.
 fn array_of_messages(document: &str) -> Option<usize> {
-    const NAME: &str = "\"messages\"";
-    let after = document.find(NAME)? + NAME.len();
-    let rest = document.get(after..)?;
-    let bracket = rest.find('[')?;
-    let between = rest.get(..bracket)?;
-    (between.trim() == ":").then_some(after + bracket + 1)
+    LISTS.iter().find_map(|name| {
+        let after = document.find(name)? + name.len();
+        let rest = document.get(after..)?;
+        let bracket = rest.find('[')?;
+        let between = rest.get(..bracket)?;
+        (between.trim() == ":").then_some(after + bracket + 1)
+    })
 }
 
 fn range(bytes: Range<usize>) -> Range<u64> {

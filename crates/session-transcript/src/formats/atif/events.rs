@@ -21,34 +21,44 @@ pub(super) fn conversation(
 ) -> Conversation {
     let about = value.raw.members().unwrap_or_default();
     let steps = about.peek("steps").and_then(Raw::items).unwrap_or_default();
+    let steps: Vec<Value<'_>> = steps.into_iter().map(|raw| value.inner(raw)).collect();
+    let mut conversation = of_steps(&steps, &about, context);
+    conversation.parent = parent.map(Into::into);
+    conversation
+}
+
+/// The conversation of steps; `about` is the trajectory they stand in.
+pub(super) fn of_steps(
+    steps: &[Value<'_>],
+    about: &Members<'_>,
+    context: &mut Context<'_>,
+) -> Conversation {
     let id = ["trajectory_id", "session_id"]
         .iter()
         .find_map(|name| about.peek_str(name));
-    let texts = steps.iter().map(|raw| raw.text());
+    let texts = steps.iter().map(|step| step.raw.text());
     let mut fold = Fold {
         log: Log::new(Format::Atif, id.as_deref(), texts, context),
         known: BTreeMap::new(),
         copied: Vec::new(),
     };
-    for (at, raw) in steps.iter().enumerate() {
-        let value = value.inner(*raw);
-        let members = raw.members().unwrap_or_default();
+    for (at, value) in steps.iter().enumerate() {
+        let members = value.raw.members().unwrap_or_default();
         if step::read(&members).is_none() {
-            context.skip(value.line, value.bytes, "a step without a source");
+            context.skip(value.line, value.bytes.clone(), "a step without a source");
             continue;
         }
-        let spot = Spot::of(&value, at).at(members.peek("timestamp"));
-        fold.step(&spot, *raw, &members);
+        let spot = Spot::of(value, at).at(members.peek("timestamp"));
+        fold.step(&spot, value.raw, &members);
     }
     fold.end_of_copies();
     let agent = about.peek("agent").and_then(Raw::members);
     let agent = agent.unwrap_or_default();
     let tools = agent.peek("tool_definitions").filter(|raw| !raw.is_null());
     let model = agent.peek_str("model_name").map(Into::into);
-    let mut conversation = fold.log.into_conversation(fields_but(&about, &["steps"]));
+    let mut conversation = fold.log.into_conversation(fields_but(about, &["steps"]));
     conversation.tools = tools.map(Raw::to_json);
     conversation.model = model;
-    conversation.parent = parent.map(Into::into);
     conversation
 }
 

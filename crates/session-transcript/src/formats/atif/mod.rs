@@ -10,7 +10,7 @@ use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::log::Value;
 use crate::formats::{self, Head};
-use crate::json::{Kind, Raw};
+use crate::json::{Kind, Members, Raw};
 use crate::read::{Context, SideConversations};
 use crate::source::Scan;
 use crate::transcript::Conversation;
@@ -26,18 +26,26 @@ impl formats::Codec for Codec {
     }
 
     fn recognise(&self, head: &Head<'_>) -> Option<String> {
-        is_trajectory(*head.values.first()?).then(|| "steps of a trajectory".into())
+        let first = *head.values.first()?;
+        (is_trajectory(first) || is_step(first)).then(|| "steps of a trajectory".into())
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
         let (found, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
             .into_iter()
             .partition(|value| is_trajectory(value.raw));
-        if found.is_empty() {
+        let (loose, strangers): (Vec<_>, Vec<_>) = strangers
+            .into_iter()
+            .partition(|value| found.is_empty() && is_step(value.raw));
+        if found.is_empty() && loose.is_empty() {
             return Vec::new();
         }
         for value in strangers {
             context.skip(value.line, value.bytes, "no trajectory");
+        }
+        if !loose.is_empty() {
+            // What is left of a trajectory that is broken.
+            return vec![events::of_steps(&loose, &Members::default(), context)];
         }
         let mut conversations = Vec::new();
         for value in &found {
@@ -72,6 +80,10 @@ fn sides<'a>(value: &Value<'a>) -> Vec<Value<'a>> {
     };
     let sides = sides.into_iter().filter(|raw| is_trajectory(*raw));
     sides.map(|raw| value.inner(raw)).collect()
+}
+
+fn is_step(raw: Raw<'_>) -> bool {
+    raw.find("step_id").is_some() && raw.find("source").is_some()
 }
 
 fn is_trajectory(raw: Raw<'_>) -> bool {

@@ -8,17 +8,34 @@ use crate::format::Format;
 use crate::formats::claude_ai::blocks::{self, Block};
 use crate::formats::claude_ai::path::{self, Spoken};
 use crate::formats::log::{Log, Spot, Value, fields_but};
-use crate::json::Raw;
+use crate::json::{Members, Raw};
 use crate::read::Context;
 use crate::transcript::{Conversation, Warning};
 
 /// The conversation in a value with messages.
 pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conversation {
     let mut about = value.raw.members().unwrap_or_default();
-    let list = about.take("chat_messages");
-    let messages = list.map_or_else(Vec::new, |list| path::messages(value, list, context));
+    let list = about.take("chat_messages").and_then(Raw::items);
+    let list = list.unwrap_or_default().into_iter();
+    let list = list.map(|raw| value.inner(raw)).collect();
+    of_list(list, &about, value.line, context)
+}
+
+/// The conversation of messages of which nothing else is known.
+pub(super) fn of_messages(list: Vec<Value<'_>>, context: &mut Context<'_>) -> Conversation {
+    let line = list.first().map_or(1, |first| first.line);
+    of_list(list, &Members::default(), line, context)
+}
+
+fn of_list(
+    list: Vec<Value<'_>>,
+    about: &Members<'_>,
+    line: u64,
+    context: &mut Context<'_>,
+) -> Conversation {
+    let messages = path::messages(list, context);
     let leaf = about.peek_str("current_leaf_message_uuid");
-    let shown = path::shown(&messages, leaf.as_deref(), value.line, context);
+    let shown = path::shown(&messages, leaf.as_deref(), line, context);
     let id = about.peek_str("uuid");
     let texts = messages.iter().map(|message| message.value.raw.text());
     let mut fold = Fold {
@@ -36,7 +53,7 @@ pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conv
     let (title, model) = (text("name"), text("model"));
     let mut conversation = fold
         .log
-        .into_conversation(fields_but(&about, &["uuid", "name"]));
+        .into_conversation(fields_but(about, &["uuid", "name"]));
     conversation.title = title.map(Into::into);
     conversation.model = model.map(Into::into);
     conversation

@@ -23,21 +23,31 @@ impl formats::Codec for Codec {
     }
 
     fn recognise(&self, head: &Head<'_>) -> Option<String> {
-        let mut first = head.values.iter().take(20);
+        let mut first = head.values.iter().copied().take(20);
+        if first.clone().any(is_conversation) {
+            return Some("an object with `chat_messages`".into());
+        }
         first
-            .any(|raw| is_conversation(*raw))
-            .then(|| "an object with `chat_messages`".into())
+            .any(is_message)
+            .then(|| "messages with a sender".into())
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
         let (found, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
             .into_iter()
             .partition(|value| is_conversation(value.raw));
-        if found.is_empty() {
+        let (loose, strangers): (Vec<_>, Vec<_>) = strangers
+            .into_iter()
+            .partition(|value| found.is_empty() && is_message(value.raw));
+        if found.is_empty() && loose.is_empty() {
             return Vec::new();
         }
         for value in strangers {
             context.skip(value.line, value.bytes, "no conversation of Claude.ai");
+        }
+        if !loose.is_empty() {
+            // What is left of a conversation that is broken.
+            return vec![events::of_messages(loose, context)];
         }
         found
             .iter()
@@ -48,6 +58,10 @@ impl formats::Codec for Codec {
     fn can_write(&self) -> bool {
         false
     }
+}
+
+fn is_message(raw: Raw<'_>) -> bool {
+    raw.find("sender").is_some() && raw.find("uuid").is_some()
 }
 
 fn is_conversation(raw: Raw<'_>) -> bool {

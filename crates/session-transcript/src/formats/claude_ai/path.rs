@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::formats::log::Value;
 use crate::formats::tree::{self, Node};
-use crate::json::{Members, Raw};
+use crate::json::Members;
 use crate::read::Context;
 use crate::transcript::Warning;
 
@@ -19,15 +19,10 @@ pub(super) struct Spoken<'a> {
 }
 
 /// The messages in the order of the file; others are reported.
-pub(super) fn messages<'a>(
-    conversation: &Value<'a>,
-    list: Raw<'a>,
-    context: &mut Context<'_>,
-) -> Vec<Spoken<'a>> {
+pub(super) fn messages<'a>(list: Vec<Value<'a>>, context: &mut Context<'_>) -> Vec<Spoken<'a>> {
     let mut messages = Vec::new();
-    for raw in list.items().unwrap_or_default() {
-        let value = conversation.inner(raw);
-        let members = raw.members().filter(|members| members.has("sender"));
+    for value in list {
+        let members = value.raw.members().filter(|members| members.has("sender"));
         let Some(members) = members else {
             context.skip(value.line, value.bytes, "a message without a sender");
             continue;

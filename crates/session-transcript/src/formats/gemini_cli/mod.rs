@@ -12,7 +12,7 @@ use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::Raw;
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Form, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -32,8 +32,10 @@ impl formats::Codec for Codec {
         if first.clone().any(qwen::is_line) {
             return Some("lines with uuid, parentUuid and a message of parts".into());
         }
+        let is_broken = head.scan.form == Form::BrokenArray;
+        let is_sign = |raw| is_reply(raw) || (is_broken && state::is_record(raw));
         first
-            .any(is_reply)
+            .any(is_sign)
             .then(|| "records of type `gemini`".into())
     }
 

@@ -45,6 +45,12 @@ pub(super) fn is_stored(raw: Raw<'_>) -> bool {
         || (has("projectID") && has("directory") && has("id"))
 }
 
+/// Whether the value is a message with its parts.
+pub(super) fn is_message(raw: Raw<'_>) -> bool {
+    let info = raw.find("info");
+    info.is_some_and(|info| info.find("role").is_some()) && raw.find("parts").is_some()
+}
+
 /// The session in an export.
 pub(super) fn export<'a>(value: &Value<'a>, context: &mut Context<'_>) -> Session<'a> {
     let mut members = value.raw.members().unwrap_or_default();
@@ -53,28 +59,36 @@ pub(super) fn export<'a>(value: &Value<'a>, context: &mut Context<'_>) -> Sessio
         .and_then(Raw::members)
         .unwrap_or_default();
     let list = members.take("messages").and_then(Raw::items);
-    let mut messages = Vec::new();
-    for raw in list.unwrap_or_default() {
-        let value = value.inner(raw);
-        let info = raw.member("info").and_then(Raw::members);
+    let list = list.unwrap_or_default().into_iter();
+    let messages = list.map(|raw| value.inner(raw)).collect();
+    Session {
+        id: info.peek_str("id").map(Into::into),
+        info,
+        ..loose(messages, context)
+    }
+}
+
+/// Messages of a session of which nothing else is known.
+pub(super) fn loose<'a>(values: Vec<Value<'a>>, context: &mut Context<'_>) -> Session<'a> {
+    let mut session = Session::default();
+    for value in values {
+        let info = value.raw.member("info").and_then(Raw::members);
         let Some(info) = info.filter(|info| info.has("role")) else {
             context.skip(value.line, value.bytes, "a message without a role");
             continue;
         };
-        let parts = raw.member("parts").and_then(Raw::items).unwrap_or_default();
-        let parts = parts.into_iter().map(|raw| value.inner(raw));
-        messages.push(Stored {
+        let id = info.peek_str("sessionID").map(|id| id.into_owned());
+        session.id = session.id.or(id);
+        let parts = value.raw.member("parts").and_then(Raw::items);
+        let parts = parts.unwrap_or_default().into_iter();
+        session.messages.push(Stored {
             id: info.peek_str("id").map(Into::into),
-            parts: parts.collect(),
+            parts: parts.map(|raw| value.inner(raw)).collect(),
             info,
             value,
         });
     }
-    Session {
-        id: info.peek_str("id").map(Into::into),
-        info,
-        messages,
-    }
+    session
 }
 
 /// The sessions among the records of the storage, which are one file each there. Ids are made so

@@ -27,11 +27,16 @@ impl formats::Codec for Codec {
         if gather::is_export(first) {
             return Some("an object of `info` and messages with parts".into());
         }
-        gather::is_stored(first).then(|| "stored records with a `sessionID`".into())
+        if gather::is_stored(first) {
+            return Some("stored records with a `sessionID`".into());
+        }
+        gather::is_message(first).then(|| "messages of `info` and `parts`".into())
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let is_known = |raw: Raw<'_>| gather::is_export(raw) || gather::is_stored(raw);
+        let is_known = |raw: Raw<'_>| {
+            gather::is_export(raw) || gather::is_stored(raw) || gather::is_message(raw)
+        };
         let (known, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
             .into_iter()
             .partition(|value| is_known(value.raw));
@@ -41,13 +46,20 @@ impl formats::Codec for Codec {
         for value in strangers {
             context.skip(value.line, value.bytes, "no session of opencode");
         }
-        let (exports, stored): (Vec<_>, Vec<_>) = known
+        let (exports, others): (Vec<_>, Vec<_>) = known
             .into_iter()
             .partition(|value| gather::is_export(value.raw));
+        let (loose, stored): (Vec<_>, Vec<_>) = others
+            .into_iter()
+            .partition(|value| gather::is_message(value.raw));
         let mut sessions: Vec<_> = exports
             .iter()
             .map(|value| gather::export(value, context))
             .collect();
+        if !loose.is_empty() {
+            // What is left of an export that is broken.
+            sessions.push(gather::loose(loose, context));
+        }
         sessions.extend(gather::stored(&stored));
         sessions
             .iter()

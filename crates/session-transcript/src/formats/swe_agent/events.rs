@@ -22,8 +22,21 @@ pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conv
         let items = items.into_iter().map(|raw| value.inner(raw));
         items.collect::<Vec<_>>()
     };
-    let (history, steps) = (list("history"), list("trajectory"));
-    let texts = std::iter::once(value.raw.text());
+    of_lists(&list("history"), &list("trajectory"), &about, context)
+}
+
+/// The conversation of a history and of steps; `about` is the trajectory they stand in.
+pub(super) fn of_lists(
+    history: &[Value<'_>],
+    steps: &[Value<'_>],
+    about: &Members<'_>,
+    context: &mut Context<'_>,
+) -> Conversation {
+    let line = history
+        .first()
+        .or(steps.first())
+        .map_or(1, |first| first.line);
+    let texts = history.iter().chain(steps).map(|value| value.raw.text());
     let mut log = Log::new(Format::SweAgent, None, texts, context);
     let mut fold = Fold {
         has_task: false,
@@ -34,7 +47,7 @@ pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conv
     }
     if history.is_empty() {
         let what = "there is no history: it is put together from the steps";
-        context.report.warn(Warning::line(value.line, what));
+        context.report.warn(Warning::line(line, what));
         for (at, value) in steps.iter().enumerate() {
             step(&mut log, at, value, context);
         }
@@ -43,13 +56,13 @@ pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conv
             "{} step(s) repeat the history and are left out",
             steps.len()
         );
-        context.report.warn(Warning::line(value.line, what));
+        context.report.warn(Warning::line(line, what));
     }
     if fold.demonstrations > 0 {
         let what = format!("{} message(s) are a demonstration", fold.demonstrations);
-        context.report.warn(Warning::line(value.line, what));
+        context.report.warn(Warning::line(line, what));
     }
-    log.into_conversation(fields_but(&about, &["history", "trajectory"]))
+    log.into_conversation(fields_but(about, &["history", "trajectory"]))
 }
 
 struct Fold {

@@ -6,9 +6,9 @@ mod events;
 use crate::format::Format;
 use crate::formats::log::Value;
 use crate::formats::{self, Head};
-use crate::json::{Kind, Raw};
+use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Form, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -21,18 +21,39 @@ impl formats::Codec for Codec {
     }
 
     fn recognise(&self, head: &Head<'_>) -> Option<String> {
-        is_trajectory(*head.values.first()?).then(|| "a history and its trajectory".into())
+        let first = *head.values.first()?;
+        if is_trajectory(first) {
+            return Some("a history and its trajectory".into());
+        }
+        let is_broken = head.scan.form == Form::BrokenArray;
+        (is_broken && (is_message(first) || is_step(first)))
+            .then(|| "messages or steps of an agent".into())
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
         let (found, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
             .into_iter()
             .partition(|value| is_trajectory(value.raw));
-        if found.is_empty() {
+        let is_loose = |raw: Raw<'_>| is_message(raw) || is_step(raw);
+        let (loose, strangers): (Vec<_>, Vec<_>) = strangers
+            .into_iter()
+            .partition(|value| found.is_empty() && is_loose(value.raw));
+        if found.is_empty() && loose.is_empty() {
             return Vec::new();
         }
         for value in strangers {
             context.skip(value.line, value.bytes, "no trajectory");
+        }
+        if !loose.is_empty() {
+            // What is left of a trajectory that is broken.
+            let (history, steps): (Vec<_>, Vec<_>) =
+                loose.into_iter().partition(|value| is_message(value.raw));
+            return vec![events::of_lists(
+                &history,
+                &steps,
+                &Members::default(),
+                context,
+            )];
         }
         found
             .iter()
@@ -45,13 +66,19 @@ impl formats::Codec for Codec {
     }
 }
 
+fn is_message(raw: Raw<'_>) -> bool {
+    raw.find("role").is_some() && raw.find("agent").is_some()
+}
+
+fn is_step(raw: Raw<'_>) -> bool {
+    raw.find("action").is_some() && raw.find("observation").is_some() && raw.find("id").is_none()
+}
+
 /// A history of agents, or steps of actions and what was observed.
 fn is_trajectory(raw: Raw<'_>) -> bool {
     let first = |name: &str| {
         let list = raw.find(name).filter(|list| list.kind() == Kind::Array)?;
         list.first_items(1)?.pop()
     };
-    let is_message = |raw: Raw<'_>| raw.find("role").is_some() && raw.find("agent").is_some();
-    let is_step = |raw: Raw<'_>| raw.find("action").is_some() && raw.find("observation").is_some();
     first("history").is_some_and(is_message) || first("trajectory").is_some_and(is_step)
 }
