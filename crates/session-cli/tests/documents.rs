@@ -20,6 +20,7 @@ fn commands(place: &Place) -> BTreeSet<String> {
     let names = list
         .lines()
         .filter(|line| line.starts_with("  ") && !line.starts_with("   "));
+    let names = names.filter(|line| !line.starts_with("  help "));
     names
         .map(|line| line.split_whitespace().next().unwrap().to_owned())
         .collect()

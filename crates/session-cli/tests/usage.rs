@@ -310,6 +310,16 @@ fn help_goes_to_standard_output_and_ends_with_examples_and_exit_codes() {
         none.err
     );
     assert_eq!(none.out, "");
+    let by_command = place.run(["help", "compact"]).done();
+    assert_eq!(by_command.out, place.run(["compact", "--help"]).done().out);
+    place.file("talk.json", talk(1));
+    let alone = place.run(["talk.json"]);
+    assert_eq!((alone.code, alone.out.as_str()), (2, ""));
+    assert!(
+        alone.err.contains("hint: `compaction compact talk.json`"),
+        "{}",
+        alone.err
+    );
     let version = place.run(["--version"]).done();
     assert!(version.out.starts_with("compaction "), "{}", version.out);
 }

@@ -23,7 +23,6 @@ use crate::commands::Command;
     name = "compaction",
     version,
     propagate_version = true,
-    disable_help_subcommand = true,
     max_term_width = 100,
     after_help = AFTER_HELP
 )]
