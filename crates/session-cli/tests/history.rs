@@ -161,6 +161,12 @@ fn a_saved_plan_lands_unchanged_also_after_more_was_said_and_never_twice() {
         "{}",
         again.err
     );
+    assert!(
+        again.err.contains("warning: this plan had landed before"),
+        "{}",
+        again.err
+    );
+    assert_eq!(landed["warnings"], json!([]));
 
     // Somebody else compacts first: the older plan does not land, and that is no failure.
     place

@@ -55,14 +55,23 @@ pub(crate) async fn run(globals: &Globals, args: &CommitArgs) -> Result<Ending, 
         OnConflict::Rebase
     };
     let id = plan.session().clone();
+    let had_landed = match plan.events().first() {
+        Some(boundary) => sessions
+            .log(&id)
+            .await?
+            .iter()
+            .any(|event| event.id == boundary.id),
+        None => false,
+    };
     let report = sessions.commit(&plan, on_conflict).await?;
+    let notes = had_landed.then(|| "this plan had landed before, so nothing was written".into());
     let pass = Pass {
         report,
         before: sessions.view_at(&id, plan.based_on()).await?,
         after: sessions.view(&id).await?,
         plan: None,
         selected_by: None,
-        notes: Vec::new(),
+        notes: notes.into_iter().collect(),
     };
     if globals.json {
         print(&documents(std::iter::once(&pass), &[])?)?;
