@@ -2,6 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+/// The name to write for a call: providers refuse one that names no tool.
+pub(crate) fn name(name: &str, is_exact: bool) -> &str {
+    match name {
+        "" if !is_exact => "unnamed",
+        name => name,
+    }
+}
+
 /// What ids a provider takes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Fit {

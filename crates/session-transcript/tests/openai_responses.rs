@@ -413,6 +413,8 @@ fn damage_costs_only_its_record() {
 
 #[test]
 fn other_formats_are_not_taken_for_items() {
+    let turns = json!({"model": "m", "input": [{"type": "user_input", "content": [{"type": "text", "text": "Hi"}]}]});
+    assert!(read(turns.to_string().as_bytes(), &ReadOptions::default()).is_err());
     for file in [
         json!([{"role": "user", "content": "Hi"}]),
         json!({"type": "message", "role": "assistant", "stop_reason": "end_turn", "content": [{"type": "text", "text": "Hi"}]}),

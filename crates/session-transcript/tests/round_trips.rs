@@ -255,6 +255,16 @@ fn every_container_is_kept() {
         ),
         (json!([{"task_id": 1, "traj": [message, reply]}]), 1, 2),
         (json!([[message, reply], [message]]), 2, 3),
+        (
+            json!({"model": "m", "message": reply, "done": true, "done_reason": "stop"}),
+            1,
+            1,
+        ),
+        (
+            json!({"id": "c", "message": reply, "finish_reason": "COMPLETE"}),
+            1,
+            1,
+        ),
         (message.clone(), 1, 1),
     ] {
         let transcript = parse(file.to_string().as_bytes());

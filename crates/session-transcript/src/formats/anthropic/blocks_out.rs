@@ -4,6 +4,7 @@ use session_log::{
     Fields, Media, MediaKind, MediaSource, Part, Reasoning, Shape, ToolCall, ToolResult,
 };
 
+use crate::call_ids::name;
 use crate::formats::anthropic::blocks_in::{FORMAT, arguments_as_object};
 use crate::json::{Object, Raw, array, quote};
 use crate::marks;
@@ -89,7 +90,7 @@ pub(crate) fn call(call: &ToolCall, id: &str, style: Style) -> (String, Option<&
     object
         .str("type", "tool_use")
         .str("id", id)
-        .str("name", &call.name)
+        .str("name", name(&call.name, style.is_exact))
         .raw("input", &input);
     (finish(object, &call.extra, style), warning)
 }

@@ -5,6 +5,7 @@ use session_log::{
     ToolResult,
 };
 
+use crate::call_ids::name;
 use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::bedrock::blocks_in::FORMAT;
 use crate::json::{Object, Raw, array, quote};
@@ -99,10 +100,7 @@ pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> (String, Option<&
         Arguments::Value(json) if style.is_exact => (json.as_str().into(), None),
         arguments => arguments_as_object(arguments),
     };
-    let name = match call.name.as_str() {
-        "" if !style.is_exact => "unnamed",
-        name => name,
-    };
+    let name = name(&call.name, style.is_exact);
     let mut inner = Object::new();
     inner
         .str("toolUseId", id)

@@ -235,6 +235,19 @@ fn look<'a>(raw: Raw<'a>, depth: u8, found: &mut Found<'a>) {
         }
         return;
     }
+    let is_done = ["done", "finish_reason"]
+        .iter()
+        .any(|name| members.has(name));
+    if let Some(message) = members
+        .peek("message")
+        .filter(|message| is_done && is_message(*message))
+    {
+        found.reply = Some(message);
+        if found.list.is_none() {
+            found.members = members;
+        }
+        return;
+    }
     for name in RESPONSES {
         let Some(inner) = members
             .peek(name)

@@ -4,6 +4,7 @@ use session_log::{
     Arguments, Fields, Media, MediaKind, MediaSource, Part, Reasoning, Text, ToolCall, ToolResult,
 };
 
+use crate::call_ids::name;
 use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::gemini::parts_in::{FORMAT, KINDS, RESULT};
 use crate::json::{Kind, Object, Raw, array};
@@ -106,10 +107,7 @@ pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> (String, Option<&
     if !id.is_empty() && !is_absent(&call.extra, "id", style) {
         inner.str("id", id);
     }
-    match call.name.as_str() {
-        "" if !style.is_exact => inner.str("name", "unnamed"),
-        name => inner.str("name", name),
-    };
+    inner.str("name", name(&call.name, style.is_exact));
     if !(is_absent(&call.extra, "args", style) && style.is_exact) {
         inner.raw("args", &args);
     }

@@ -2,6 +2,7 @@
 
 use session_log::{Arguments, ToolCall};
 
+use crate::call_ids::name;
 use crate::json::{Object, Raw, quote};
 use crate::marks;
 
@@ -37,7 +38,7 @@ pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> String {
     let is_absent = |name: &str| absent.split(' ').any(|absent| absent == name);
 
     let mut inner = Object::new();
-    inner.str("name", &call.name);
+    inner.str("name", name(&call.name, style.is_exact));
     if !is_absent(field) {
         inner.raw(field, &arguments(&call.arguments, style));
     }
@@ -66,7 +67,7 @@ pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> String {
 pub(super) fn function_call(call: &ToolCall, style: Style) -> String {
     let mut inner = Object::new();
     inner
-        .str("name", &call.name)
+        .str("name", name(&call.name, style.is_exact))
         .raw("arguments", &arguments(&call.arguments, style));
     inner.fields(&call.extra);
     inner.finish()

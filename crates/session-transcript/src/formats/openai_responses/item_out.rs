@@ -2,6 +2,7 @@
 
 use session_log::{Arguments, Fields, Part, Reasoning, Role, Shape, ToolCall, ToolResult};
 
+use crate::call_ids::name;
 use crate::formats::openai_responses::item::{ARGUMENTS, arguments_field};
 use crate::formats::openai_responses::parts::{INPUT, usual_text};
 use crate::formats::openai_responses::parts_out;
@@ -95,14 +96,8 @@ pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> String {
         object.str("id", &call.id);
     }
     let is_named = matches!(&*kind, "function_call" | "custom_tool_call");
-    match call.name.as_str() {
-        "" if !style.is_exact => {
-            object.str("name", "unnamed");
-        }
-        name if !is_absent("name") || (is_named && !style.is_exact) => {
-            object.str("name", name);
-        }
-        _ => {}
+    if !is_absent("name") || (is_named && !style.is_exact) {
+        object.str("name", name(&call.name, style.is_exact));
     }
     let field = match marked(&call.extra, ARGUMENTS, style) {
         field if field.is_empty() || (is_named && !style.is_exact) => {
@@ -141,6 +136,8 @@ pub(super) fn result(
         .filter(|_| style.is_own)
         .and_then(|json| Raw::parse(json.as_str())?.as_str());
     let kind = match (own_kind, call_kind) {
+        (_, Some("tool_search_call")) if !style.is_exact => "tool_search_output".into(),
+        (_, Some(call)) if !style.is_exact => format!("{call}_output"),
         (Some(kind), _) => kind.into_owned(),
         (None, Some("custom_tool_call")) if !style.is_own => "custom_tool_call_output".into(),
         _ => "function_call_output".into(),

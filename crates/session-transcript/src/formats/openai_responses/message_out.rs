@@ -52,7 +52,7 @@ struct Writer {
     laid: Laid,
     ids: CallIds,
     /// The types of the items that calls became, by the ids they came with.
-    kinds: BTreeMap<String, String>,
+    kinds: BTreeMap<String, Vec<String>>,
     lost: BTreeMap<&'static str, usize>,
     warnings: Vec<Warning>,
 }
@@ -184,9 +184,9 @@ impl Writer {
                     true => result.call_id.clone(),
                     false => self.ids.result(&result.call_id),
                 };
-                let kind = self.kinds.get(&result.call_id).map(String::as_str);
+                let kind = self.kinds.get_mut(&result.call_id).and_then(Vec::pop);
                 let mut lost = 0;
-                let json = item_out::result(result, &id, kind, style, &mut lost);
+                let json = item_out::result(result, &id, kind.as_deref(), style, &mut lost);
                 self.lose(FOREIGN, lost);
                 Some(json)
             }
@@ -207,7 +207,7 @@ impl Writer {
 
     fn call(&mut self, call: &ToolCall, style: Style) -> String {
         let kind = item_out::kind(&call.extra, style);
-        self.kinds.insert(call.id.clone(), kind);
+        self.kinds.entry(call.id.clone()).or_default().push(kind);
         let id = match self.is_exact {
             true => call.id.clone(),
             false => self.ids.call(&call.id),
@@ -269,6 +269,6 @@ fn is_sendable(json: &str) -> bool {
         "compaction_trigger",
     ];
     Raw::parse(json)
-        .and_then(|raw| raw.find_str("type"))
+        .and_then(|raw| raw.member_str("type"))
         .is_some_and(|kind| !KNOWN.contains(&&*kind))
 }

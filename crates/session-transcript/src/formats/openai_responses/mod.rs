@@ -52,13 +52,16 @@ impl formats::Codec for Codec {
                     .beside_reply
                     .peek_str("object")
                     .is_some_and(|object| matches!(&*object, "response" | "response.compaction"));
-                let is_item = |raw: Raw<'_>| is_sign(raw);
+                let is_said =
+                    |raw: Raw<'_>| raw.kind() == Kind::String || raw.find_str("role").is_some();
                 match () {
                     () if is_response => Some("a response with `output`".into()),
-                    () if listed.all().any(|placed| is_item(placed.raw)) => {
+                    () if listed.all().any(|placed| is_sign(placed.raw)) => {
                         Some("items with types of this format".into())
                     }
-                    () if is_request => Some("a request with `input`".into()),
+                    () if is_request && listed.records.iter().any(|placed| is_said(placed.raw)) => {
+                        Some("a request with `input`".into())
+                    }
                     () => None,
                 }
             })
