@@ -38,8 +38,8 @@ fn the_history_is_the_conversation_with_its_reasoning_and_results() {
         told(&transcript),
         [
             "skipped line 14: a message without a role",
-            "line 1: 1 step(s) repeat the history and are left out",
-            "line 1: 1 message(s) are a demonstration",
+            "line 5: 1 step(s) repeat the history and are left out",
+            "line 5: 1 message(s) are a demonstration",
         ]
     );
 }

@@ -2,6 +2,7 @@
 
 mod archive;
 mod bytes;
+mod inside;
 mod markdown;
 mod records;
 mod stream;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use serde_json::value::RawValue;
 
 use crate::json::{self, Raw};
+use crate::source::inside::array_of_messages;
 use crate::transcript::{Report, SkipReason, Skipped, Warning};
 
 /// Readers of JSON commonly refuse what is nested deeper.
@@ -381,27 +382,6 @@ fn first_value(text: &str) -> Result<usize, Fault> {
         }),
         None => Err(Fault { is_cut: true }),
     }
-}
-
-/// Names under which an object holds its messages, the surest first.
-const LISTS: [&str; 6] = [
-    "\"messages\"",
-    "\"chat_messages\"",
-    "\"conversation\"",
-    "\"history\"",
-    "\"steps\"",
-    "\"trajectory\"",
-];
-
-/// The place behind the bracket that opens the messages of a document.
-fn array_of_messages(document: &str) -> Option<usize> {
-    LISTS.iter().find_map(|name| {
-        let after = document.find(name)? + name.len();
-        let rest = document.get(after..)?;
-        let bracket = rest.find('[')?;
-        let between = rest.get(..bracket)?;
-        (between.trim() == ":").then_some(after + bracket + 1)
-    })
 }
 
 fn range(bytes: Range<usize>) -> Range<u64> {

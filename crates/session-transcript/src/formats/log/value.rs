@@ -1,0 +1,97 @@
+//! Where a record lies, and the name it has in its conversation.
+
+use std::ops::Range;
+
+use session_log::Branch;
+
+use crate::json::Raw;
+use crate::source::{Form, Record, Scan};
+
+/// A value of a file and where it lies.
+#[derive(Clone, Debug)]
+pub(crate) struct Value<'a> {
+    pub(crate) raw: Raw<'a>,
+    pub(crate) line: u64,
+    pub(crate) bytes: Range<u64>,
+    record: &'a Record<'a>,
+}
+
+impl<'a> Value<'a> {
+    /// The records of a file; of a document that is an array, its elements.
+    pub(crate) fn all(scan: &'a Scan<'a>) -> Vec<Self> {
+        let mut values = Vec::new();
+        for record in &scan.records {
+            let whole = Self {
+                raw: record.raw(),
+                line: record.line,
+                bytes: record.bytes.clone(),
+                record,
+            };
+            match whole.raw.items().filter(|_| scan.form == Form::Document) {
+                Some(items) => values.extend(items.into_iter().map(|raw| whole.inner(raw))),
+                None => values.push(whole),
+            }
+        }
+        values
+    }
+
+    /// A value inside of this one.
+    pub(crate) fn inner(&self, raw: Raw<'a>) -> Self {
+        let (line, bytes) = self.record.place_of(raw);
+        Self {
+            raw,
+            line,
+            bytes,
+            record: self.record,
+        }
+    }
+}
+
+/// Where an event comes from, and its name in the conversation.
+#[derive(Clone, Debug)]
+pub(crate) struct Spot<'a> {
+    pub(crate) line: u64,
+    pub(crate) bytes: Range<u64>,
+    /// The number of the record in its conversation, from 1.
+    pub(crate) record: u64,
+    pub(crate) name: String,
+    pub(crate) time: Option<Raw<'a>>,
+    /// The sub-agent it belongs to.
+    pub(crate) branch: Option<Branch>,
+}
+
+impl<'a> Spot<'a> {
+    /// The spot of the record at `at`, named by its number.
+    pub(crate) fn of(value: &Value<'a>, at: usize) -> Self {
+        let record = u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1);
+        Self {
+            line: value.line,
+            bytes: value.bytes.clone(),
+            record,
+            name: format!("{record:05}"),
+            time: None,
+            branch: None,
+        }
+    }
+
+    /// The same spot under another name, if there is one.
+    pub(crate) fn named(mut self, name: Option<impl Into<String>>) -> Self {
+        if let Some(name) = name {
+            self.name = name.into();
+        }
+        self
+    }
+
+    /// The same spot with something behind its name.
+    pub(crate) fn with(&self, suffix: &str) -> Self {
+        let mut spot = self.clone();
+        spot.name.push_str(suffix);
+        spot
+    }
+
+    /// The same spot at a moment as it is written.
+    pub(crate) fn at(mut self, time: Option<Raw<'a>>) -> Self {
+        self.time = time.filter(|raw| !raw.is_null());
+        self
+    }
+}
