@@ -233,6 +233,7 @@ fn what_makes_no_sense_is_refused() {
     let (place, _) = with_talk(2);
     let id: &'static str = common::ids(&place).pop().unwrap().leak();
     place.file("two.jsonl", format!("{}\n{}\n", talk(1), talk(2)));
+    let before = place.read("talk.json");
     let session: &'static [&'static str] = vec!["report", id, "--last-turns", "2"].leak();
     check(
         &place,
@@ -256,6 +257,11 @@ fn what_makes_no_sense_is_refused() {
                 ],
             ),
             (
+                &["report", "talk.json", "-o", "./talk.json"],
+                2,
+                &["talk.json is the input, which is never changed"],
+            ),
+            (
                 &["report", "talk.json", "-o", "no/such/folder.html"],
                 1,
                 &[
@@ -265,4 +271,5 @@ fn what_makes_no_sense_is_refused() {
             ),
         ],
     );
+    assert_eq!(place.read("talk.json"), before);
 }

@@ -1,9 +1,12 @@
 //! SOURCE: a file, standard input, or a session in the store.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use clap::Args;
 use session_transcript::Format;
+
+use crate::failure::Failure;
 
 /// Where a conversation comes from.
 #[derive(Args, Clone, Debug)]
@@ -22,6 +25,26 @@ pub(crate) struct SourceArgs {
     /// Of a file with several conversations take only this one, by its number or id
     #[arg(long, value_name = "N|ID", help_heading = "Input")]
     pub(crate) conversation: Option<String>,
+}
+
+impl SourceArgs {
+    /// Refuses to write over the input, which is promised to stay.
+    pub(crate) fn keep(&self, output: Option<&Path>) -> Result<(), Failure> {
+        let Some(output) = output else {
+            return Ok(());
+        };
+        let input = Path::new(&self.source).canonicalize();
+        match (input, output.canonicalize()) {
+            (Ok(input), Ok(target)) if input == target => Err(Failure::usage(format!(
+                "{} is the input, which is never changed",
+                output.display()
+            ))
+            .with_hint(
+                "write another file, and move it over the input when you have looked at it",
+            )),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// How transcripts are read.

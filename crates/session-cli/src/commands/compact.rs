@@ -76,7 +76,7 @@ Examples:
 pub(crate) async fn run(globals: &Globals, args: &CompactArgs) -> Result<Ending, Failure> {
     let job = args.window.job()?;
     let estimator = args.window.tokens.estimator()?;
-    args.check()?;
+    args.source.keep(args.output.as_deref())?;
     let source = resolve(&args.source, globals.store.as_deref(), estimator).await?;
     source.pin(&args.window.pins(), !args.dry_run).await?;
     match source {
@@ -86,26 +86,6 @@ pub(crate) async fn run(globals: &Globals, args: &CompactArgs) -> Result<Ending,
         }
         Source::File(desk) => of_file(globals, args, &desk, &job).await,
         Source::Session(sessions, id) => of_session(globals, args, &sessions, &id, &job).await,
-    }
-}
-
-impl CompactArgs {
-    /// Refuses to write over the input, which is promised to stay.
-    fn check(&self) -> Result<(), Failure> {
-        let Some(output) = &self.output else {
-            return Ok(());
-        };
-        let same = |a: &std::path::Path, b: &std::path::Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
-        if same(output, self.source.source.as_ref()) {
-            return Err(Failure::usage(format!(
-                "{} is the input, which is never changed",
-                output.display()
-            ))
-            .with_hint(
-                "write another file, and move it over the input when you have looked at it",
-            ));
-        }
-        Ok(())
     }
 }
 

@@ -64,6 +64,7 @@ struct ReportJson<'a> {
 
 /// Runs the command.
 pub(crate) async fn run(globals: &Globals, args: &ReportArgs) -> Result<Ending, Failure> {
+    args.source.keep(args.output.as_deref())?;
     let job = args.window.job()?;
     let estimator = args.window.tokens.estimator()?;
     let source = resolve(
