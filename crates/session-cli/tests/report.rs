@@ -88,6 +88,17 @@ fn the_fates_on_the_page_are_those_of_the_plan() {
         "eight, and what stands before"
     );
     assert!(page.contains("a pass would leave"));
+    assert!(page.contains("What would be written") && page.contains("planned</span>"));
+    let one_request = [
+        "report",
+        &file,
+        "--strategy",
+        "sliding",
+        "--max-tokens",
+        "3000",
+    ];
+    let selection = place.run(one_request).done().out;
+    assert!(selection.contains("What would be sent") && selection.contains("recorded nowhere"));
     assert!(page.contains("The summary stands for"));
     assert!(page.contains("<b>step 1</b>"));
 }

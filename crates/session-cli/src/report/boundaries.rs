@@ -18,7 +18,8 @@ pub(super) fn boundaries(page: &Report, html: &mut Html) {
     }
     html.raw("<section aria-labelledby=\"h-boundaries\"><h2 id=\"h-boundaries\">");
     html.raw(match page.boundaries.as_slice() {
-        [only] if only.seq.is_none() => "What would be written",
+        [only] if only.state == State::Planned => "What would be written",
+        [only] if only.state == State::Selected => "What would be sent",
         _ => "Boundaries",
     });
     html.raw("</h2>\n");
@@ -42,6 +43,7 @@ fn one(card: &Card, says: &HashMap<u64, String>, html: &mut Html) {
     html.raw("><h3>");
     match card.seq {
         Some(seq) => html.raw("Boundary at event ").number(seq),
+        None if card.state == State::Selected => html.raw("A selection for one request"),
         None => html.raw("One boundary"),
     };
     html.raw(" <span class=\"state\">").text(card.state.name());
@@ -56,7 +58,7 @@ fn one(card: &Card, says: &HashMap<u64, String>, html: &mut Html) {
     html.raw("</dl>\n");
     if let Some(summary) = &card.summary {
         html.raw(match card.state {
-            State::Planned | State::InForce => "<details open>",
+            State::Planned | State::Selected | State::InForce => "<details open>",
             _ => "<details>",
         });
         html.raw("<summary>The summary</summary><pre class=\"summary\" dir=\"auto\">");
@@ -100,6 +102,7 @@ fn hides(card: &Card, says: &HashMap<u64, String>, html: &mut Html) {
     html.raw("<details><summary>");
     html.raw(match card.summary {
         Some(_) => "The summary stands for ",
+        None if card.state == State::Selected => "Leaves out ",
         None => "Hides ",
     });
     html.number(count(card.hidden.len()))

@@ -70,7 +70,10 @@ pub(crate) fn of_pass(
     let hidden = items.iter().filter(|item| item.fate == Fate::Covered);
     let card = Card {
         seq: None,
-        state: State::Planned,
+        state: match pass.selected_by {
+            Some(_) => State::Selected,
+            None => State::Planned,
+        },
         time: None,
         before: of_pass.before,
         after: of_pass.after,

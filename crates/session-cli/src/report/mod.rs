@@ -85,6 +85,8 @@ struct Card {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Planned,
+    /// No boundary at all: a selection for one request.
+    Selected,
     InForce,
     Replaced,
     TakenBack,
@@ -94,6 +96,7 @@ impl State {
     fn name(self) -> &'static str {
         match self {
             Self::Planned => "planned",
+            Self::Selected => "recorded nowhere",
             Self::InForce => "in force",
             Self::Replaced => "replaced by a later one",
             Self::TakenBack => "taken back",

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use sha2::{Digest as _, Sha256};
+
 /// An element as it was opened.
 pub(crate) struct Tag {
     pub(crate) name: String,
@@ -122,6 +124,19 @@ pub(crate) fn check_page(page: &str) -> Vec<Tag> {
         policy.starts_with("default-src &#39;none&#39;; style-src &#39;sha256-"),
         "{policy}"
     );
+    for element in ["style", "script"] {
+        let (_, content) = page.split_once(&format!("<{element}>")).unwrap();
+        let (content, _) = content.split_once(&format!("</{element}>")).unwrap();
+        let (_, named) = policy
+            .split_once(&format!("{element}-src &#39;sha256-"))
+            .unwrap();
+        let (named, _) = named.split_once("&#39;").unwrap();
+        assert_eq!(
+            decoded(named),
+            Sha256::digest(content).to_vec(),
+            "{element}"
+        );
+    }
     for c in page.chars() {
         let turns = matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
         assert!(
@@ -144,4 +159,25 @@ pub(crate) fn of_class<'a>(tags: &'a [Tag], class: &str) -> Vec<&'a Tag> {
         classes.split(' ').any(|own| own == class)
     };
     tags.iter().filter(has).collect()
+}
+
+/// What base64 stands for.
+fn decoded(text: &str) -> Vec<u8> {
+    let value = |c: u8| match c {
+        b'A'..=b'Z' => c - b'A',
+        b'a'..=b'z' => c - b'a' + 26,
+        b'0'..=b'9' => c - b'0' + 52,
+        b'+' => 62,
+        _ => 63,
+    };
+    let digits: Vec<u8> = text.trim_end_matches('=').bytes().map(value).collect();
+    let mut bytes = Vec::new();
+    for four in digits.chunks(4) {
+        let bits = four
+            .iter()
+            .fold(0_u32, |bits, digit| (bits << 6) | u32::from(*digit));
+        let bits = bits << (6 * (4 - four.len()));
+        bytes.extend_from_slice(&bits.to_be_bytes()[1..four.len()]);
+    }
+    bytes
 }
