@@ -46,7 +46,7 @@
       if (up.tagName === "DETAILS") up.open = true;
       up.hidden = false;
     }
-    at.scrollIntoView({ block: "center" });
+    at.scrollIntoView({ block: "start" });
   };
 
   let waiting = 0;
