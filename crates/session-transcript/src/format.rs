@@ -63,6 +63,8 @@ pub enum Format {
     OtelGenAi,
     /// Event logs of Copilot CLI (`copilot-cli`). Read only.
     CopilotCli,
+    /// Messages of Pydantic AI (`pydantic-ai`). Read only.
+    PydanticAi,
     /// Our own: one event a line, nothing lost.
     Jsonl,
 }
@@ -93,6 +95,7 @@ impl Format {
         Self::Goose,
         Self::Aider,
         Self::CopilotCli,
+        Self::PydanticAi,
         Self::Jsonl,
     ];
 
@@ -123,6 +126,7 @@ impl Format {
             Self::Goose => "goose",
             Self::Aider => "aider",
             Self::CopilotCli => "copilot-cli",
+            Self::PydanticAi => "pydantic-ai",
             Self::Jsonl => "jsonl",
         }
     }

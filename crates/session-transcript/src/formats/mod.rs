@@ -26,6 +26,7 @@ pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod otel;
 pub(crate) mod pi;
+pub(crate) mod pydantic_ai;
 pub(crate) mod sharegpt;
 pub(crate) mod swe_agent;
 pub(crate) mod tree;
@@ -76,6 +77,7 @@ pub(crate) static CODECS: &[&dyn Codec] = &[
     &claude_ai::Codec,
     &codex::Codec,
     &pi::Codec,
+    &pydantic_ai::Codec,
     &copilot_cli::Codec,
     &aider::Codec,
     &goose::Codec,
