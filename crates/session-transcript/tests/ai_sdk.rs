@@ -80,6 +80,26 @@ fn invocations_of_the_first_versions_are_kept() {
 }
 
 #[test]
+fn calls_beside_a_text_are_kept_there() {
+    check(
+        &json!([
+            {"id": "m1", "role": "user", "content": "Hi"},
+            {"id": "m2", "role": "assistant", "content": "Done.", "toolInvocations": [
+                {"state": "result", "toolCallId": "k1", "toolName": "f", "args": {}, "result": "one"},
+                {"state": "result", "toolCallId": "k2", "toolName": "g", "args": {"a": 1}, "result": {"b": null}}]},
+            {"id": "m3", "role": "assistant", "content": "", "toolInvocations": [{"state": "call", "toolCallId": "k3", "toolName": "f", "args": {}}]},
+        ]),
+        &[
+            "user: Hi",
+            r#"assistant: [call k1 f {}] [call k2 g {"a":1}]"#,
+            r#"tool: [result k1: one] [result k2: {"b":null}]"#,
+            "assistant: Done.",
+            "assistant: [call k3 f {}]",
+        ],
+    );
+}
+
+#[test]
 fn messages_of_the_model_are_written_as_they_were() {
     check(
         &json!([

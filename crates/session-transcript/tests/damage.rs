@@ -375,3 +375,25 @@ fn large_files_of_odd_shape_are_read_all_the_same() {
         view_as_request(&transcript.conversations[0].events, format).unwrap();
     }
 }
+
+#[test]
+fn what_can_be_read_of_a_broken_request_of_other_providers_is_read() {
+    for (format, file) in [
+        (
+            Format::Gemini,
+            "{\n \"generationConfig\": {},\n \"contents\": [\n  {\"role\": \"user\", \"parts\": [{\"text\": \"one\"}]},\n  {\"role\": \"model\", \"parts\": [{\"text\" oops}]},\n  {\"role\": \"user\", \"parts\": [{\"text\": \"three\"}]}\n ]\n}",
+        ),
+        (
+            Format::OpenAiResponses,
+            "{\n \"model\": \"m\",\n \"input\": [\n  {\"type\": \"message\", \"role\": \"user\", \"content\": [{\"type\": \"input_text\", \"text\": \"one\"}]},\n  {\"type\": \"message\" oops},\n  {\"role\": \"user\", \"content\": \"three\"}\n ]\n}",
+        ),
+    ] {
+        let transcript = parse(file.as_bytes());
+        assert_eq!(transcript.format, format);
+        assert_eq!(
+            shorts(&transcript.conversations[0]),
+            ["user: one", "user: three"]
+        );
+        assert_eq!(transcript.skipped.len(), 1);
+    }
+}

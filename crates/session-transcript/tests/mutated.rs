@@ -30,7 +30,7 @@ const FILES: usize = 3;
 const BYTES: usize = 6_000;
 
 /// How often each is.
-const TIMES: usize = 50;
+const TIMES: usize = 40;
 
 /// The smallest files of each format.
 fn seeds() -> BTreeMap<Format, Vec<Vec<u8>>> {

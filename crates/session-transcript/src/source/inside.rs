@@ -1,13 +1,16 @@
 //! The messages inside of a document that cannot be read as a whole.
 
 /// Names under which an object holds its messages, the surest first.
-const LISTS: [&str; 6] = [
+const LISTS: [&str; 9] = [
     "\"messages\"",
     "\"chat_messages\"",
     "\"conversation\"",
     "\"history\"",
     "\"steps\"",
     "\"trajectory\"",
+    "\"contents\"",
+    "\"input\"",
+    "\"output\"",
 ];
 
 /// The place behind the bracket that opens the messages of a document.
@@ -32,6 +35,7 @@ mod tests {
             (r#"{"messages": "none", "history" : [1"#, Some("1")),
             (r#"{"messages": {"history": 1}}"#, None),
             (r#"{"messages""#, None),
+            (r#"{"tools": [], "contents": [1"#, Some("1")),
         ] {
             let place = array_of_messages(document);
             assert_eq!(place.and_then(|at| document.get(at..)), expected);

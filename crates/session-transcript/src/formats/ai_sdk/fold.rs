@@ -41,7 +41,7 @@ pub(super) fn conversation(listed: &Listed<'_>, context: &mut Context<'_>) -> Co
             context.report.warn(Warning::line(placed.line, what));
         }
         let moment = members.peek("createdAt");
-        let steps = match members.has("parts") {
+        let steps = match ui_in::has_parts(&members) {
             true => ui_in::steps(members),
             false => model_in::message(members).map(|message| {
                 vec![ui_in::Step {

@@ -18,7 +18,21 @@ pub(super) fn is_message(members: &Members<'_>) -> bool {
     let parts = members
         .peek("parts")
         .and_then(|parts| parts.first_items(50));
-    members.has("role") && parts.is_some_and(|parts| parts.into_iter().any(is_part))
+    let old = members.peek(OLD_CALLS).and_then(Raw::items);
+    members.has("role")
+        && (parts.is_some_and(|parts| parts.into_iter().any(is_part))
+            || old.is_some_and(|calls| calls.iter().any(|raw| raw.find("toolCallId").is_some())))
+}
+
+/// The calls of a message of the first versions, beside a `content` that is a text.
+const OLD_CALLS: &str = "toolInvocations";
+
+/// The mark of what the first versions wrote without parts.
+pub(super) const OLD: &str = "@old";
+
+/// Whether a message has parts, or stands for some.
+pub(super) fn has_parts(members: &Members<'_>) -> bool {
+    members.has("parts") || members.has(OLD_CALLS)
 }
 
 fn is_part(raw: Raw<'_>) -> bool {
@@ -47,7 +61,10 @@ pub(super) struct Step {
 /// The messages in a record: each step of the model, and the results it got.
 pub(super) fn steps(mut members: Members<'_>) -> Option<Vec<Step>> {
     let role = Role::from_name(&members.take_str("role")?);
-    let parts = members.take("parts")?.items()?;
+    let Some(parts) = members.take("parts") else {
+        return old_steps(role, members);
+    };
+    let parts = parts.items()?;
     let mut extra = members.into_fields();
     marks::set(&mut extra, UI, "");
     let mut steps = Vec::new();
@@ -80,6 +97,39 @@ pub(super) fn steps(mut members: Members<'_>) -> Option<Vec<Step>> {
     if let Some(first) = steps.first_mut() {
         first.message.extra = extra;
     }
+    Some(steps)
+}
+
+/// The messages in a record without parts: the calls, their results, and what was said then.
+fn old_steps(role: Role, mut members: Members<'_>) -> Option<Vec<Step>> {
+    let calls = members.take(OLD_CALLS)?.items()?;
+    let mut called = Step::new(role.clone());
+    let mut brought = Step::new(Role::Tool);
+    for (raw, slot) in calls.into_iter().zip(1_u64..) {
+        let Some((mut call, result)) = raw.members().and_then(old_call) else {
+            called.push(opaque(raw), slot);
+            continue;
+        };
+        marks::set(&mut call.extra, OLD, "");
+        called.push(Part::ToolCall(call), slot);
+        if let Some(result) = result {
+            brought.push(Part::ToolResult(result), slot);
+        }
+    }
+    let mut said = Step::new(role);
+    if let Some(text) = members.peek_str("content").filter(|text| !text.is_empty()) {
+        said.push(Part::text(text), 0);
+        members.take("content");
+    }
+    let steps = [called, brought, said];
+    let mut steps: Vec<Step> = steps
+        .into_iter()
+        .filter(|step| !step.slots.is_empty())
+        .collect();
+    let first = steps.first_mut()?;
+    first.message.extra = members.into_fields();
+    marks::set(&mut first.message.extra, UI, "");
+    marks::set(&mut first.message.extra, OLD, "");
     Some(steps)
 }
 
@@ -140,19 +190,34 @@ fn tool(raw: Raw<'_>) -> Option<(ToolCall, Option<ToolResult>)> {
         return None;
     }
     let kind = members.peek_str("type")?.into_owned();
-    let mut outer = Fields::new();
-    let is_old = kind == "tool-invocation";
-    if is_old {
+    if kind == "tool-invocation" {
         let inner = members.take("toolInvocation")?.members()?;
-        outer = std::mem::replace(&mut members, inner).into_fields();
+        let (mut call, result) = old_call(inner)?;
+        let outer = output::object(&members.into_fields());
+        call.extra.insert("@outer".into(), outer);
+        return Some((call, result));
     }
-    let id = members.take_str("toolCallId")?;
     let name = match kind.strip_prefix("tool-") {
-        Some(name) if !is_old => name.to_owned(),
-        _ => members.take_str("toolName")?,
+        Some(name) => name.to_owned(),
+        None => members.take_str("toolName")?,
     };
+    invocation(name, "input", members)
+}
+
+/// A call as the first versions have it.
+fn old_call(mut members: Members<'_>) -> Option<(ToolCall, Option<ToolResult>)> {
+    let name = members.take_str("toolName")?;
+    invocation(name, "args", members)
+}
+
+fn invocation(
+    name: String,
+    input: &str,
+    mut members: Members<'_>,
+) -> Option<(ToolCall, Option<ToolResult>)> {
+    let id = members.take_str("toolCallId")?;
     let mut call = ToolCall::new(id.clone(), name.clone(), "");
-    match members.take(if is_old { "args" } else { "input" }) {
+    match members.take(input) {
         Some(input) => call.arguments = Arguments::Value(input.to_json()),
         None => marks::set(&mut call.extra, marks::ABSENT, "input"),
     }
@@ -160,9 +225,6 @@ fn tool(raw: Raw<'_>) -> Option<(ToolCall, Option<ToolResult>)> {
     let mut marked = std::mem::take(&mut call.extra);
     call.extra = members.into_fields();
     call.extra.append(&mut marked);
-    if is_old {
-        call.extra.insert("@outer".into(), output::object(&outer));
-    }
     Some((call, result))
 }
 

@@ -3,7 +3,9 @@
 use session_log::{Media, MediaSource, Part, Role, ToolCall, ToolResult};
 
 use crate::formats::ai_sdk::message_out::{FOREIGN, Lost, Piece};
+use crate::formats::ai_sdk::model_out;
 use crate::formats::ai_sdk::output::{self, FORMAT, mark};
+use crate::formats::ai_sdk::ui_in::{OLD, UI};
 use crate::json::{Object, Raw, array};
 use crate::marks;
 
@@ -12,6 +14,11 @@ use crate::marks;
 pub(super) fn records(pieces: &[Piece<'_>], lost: &mut Lost) -> Vec<String> {
     let mut turns: Vec<Turn> = Vec::new();
     for piece in pieces {
+        if is_of_model(piece) {
+            let written = model_out::records(std::slice::from_ref(piece), lost);
+            turns.extend(written.into_iter().map(Turn::plain));
+            continue;
+        }
         let results: Vec<&ToolResult> = piece.message.results().collect();
         for result in &results {
             let cells = turns
@@ -43,12 +50,23 @@ pub(super) fn records(pieces: &[Piece<'_>], lost: &mut Lost) -> Vec<String> {
     turns.into_iter().map(Turn::finish).collect()
 }
 
+/// Whether a message was read without parts.
+fn is_of_model(piece: &Piece<'_>) -> bool {
+    let has_slots = piece.note.is_some_and(|note| note.slots.is_some());
+    piece.is_own && !has_slots && !marks::has(&piece.message.extra, UI)
+}
+
+#[derive(Default)]
 struct Turn {
+    /// The whole message, if it has no parts.
+    plain: Option<String>,
     record: Option<u64>,
     id: String,
     role: String,
     extra: Vec<(String, String)>,
     is_own: bool,
+    /// It is written without parts, as the first versions did.
+    is_old: bool,
     cells: Vec<Cell>,
 }
 
@@ -95,6 +113,7 @@ fn turn(piece: &Piece<'_>, lost: &mut Lost) -> Option<Turn> {
     let extra = piece.message.extra.iter();
     let extra = extra.filter(|(name, _)| piece.is_own && !name.starts_with('@'));
     Some(Turn {
+        plain: None,
         record: piece.note.filter(|_| piece.is_own).map(|note| note.record),
         id: piece.id.clone(),
         role: role.into(),
@@ -102,6 +121,7 @@ fn turn(piece: &Piece<'_>, lost: &mut Lost) -> Option<Turn> {
             .map(|(name, json)| (name.clone(), json.as_str().into()))
             .collect(),
         is_own: piece.is_own,
+        is_old: piece.is_own && marks::has(&piece.message.extra, OLD),
         cells,
     })
 }
@@ -111,7 +131,17 @@ impl Turn {
         self.record.is_some() && self.record == next.record
     }
 
+    fn plain(json: String) -> Self {
+        Self {
+            plain: Some(json),
+            ..Self::default()
+        }
+    }
+
     fn finish(self) -> String {
+        if let Some(plain) = self.plain {
+            return plain;
+        }
         let mut object = Object::new();
         for (name, json) in &self.extra {
             object.raw(name, json);
@@ -120,7 +150,20 @@ impl Turn {
             object.str("id", &self.id);
         }
         object.str("role", &self.role);
-        object.raw("parts", &array(self.cells.into_iter().map(Cell::finish)));
+        if !self.is_old {
+            object.raw("parts", &array(self.cells.into_iter().map(Cell::finish)));
+            return object.finish();
+        }
+        let (said, calls): (Vec<Cell>, Vec<Cell>) = self
+            .cells
+            .into_iter()
+            .partition(|cell| cell.text().is_some());
+        let texts: Vec<String> = said.iter().filter_map(Cell::text).collect();
+        object.raw(
+            "toolInvocations",
+            &array(calls.into_iter().map(Cell::finish)),
+        );
+        object.str("content", &texts.join("\n"));
         object.finish()
     }
 }
@@ -134,6 +177,14 @@ impl Cell {
             outer: None,
             is_exact,
         }
+    }
+
+    /// The text, if that is what the part is.
+    fn text(&self) -> Option<String> {
+        let member = |name: &str| self.members.iter().find(|(found, _)| found == name);
+        let is_text = member("type").is_some_and(|(_, json)| json == "\"text\"");
+        let (_, text) = member("text").filter(|_| is_text)?;
+        Some(Raw::parse(text)?.as_str()?.into_owned())
     }
 
     /// Puts a result into the part of its call.
@@ -168,11 +219,8 @@ impl Cell {
             name == "state" && (json.starts_with("\"output-") || json == "\"result\"")
         });
         if self.call_id.is_some() && !self.has_output && was_answered && !self.is_exact {
-            let state = if self.outer.is_some() {
-                "call"
-            } else {
-                "input-available"
-            };
+            let is_old = self.members.iter().any(|(name, _)| name == "args");
+            let state = if is_old { "call" } else { "input-available" };
             self.set_state(state);
         }
         let mut object = Object::new();
@@ -259,7 +307,7 @@ fn file(media: &Media, object: &mut Object) -> Option<()> {
 
 fn tool(call: &ToolCall, piece: &Piece<'_>) -> Cell {
     let outer = call.extra.get("@outer").filter(|_| piece.is_own);
-    let is_old = outer.is_some();
+    let is_old = outer.is_some() || (piece.is_own && marks::has(&call.extra, OLD));
     let is_dynamic = piece.is_own && marks::is(&call.extra, "type", "dynamic-tool");
     let is_absent = piece.is_own && marks::has(&call.extra, marks::ABSENT);
     let mut object = Object::new();
