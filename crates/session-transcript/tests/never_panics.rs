@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::sync::OnceLock;
+
 use common::all;
 use proptest::prelude::*;
 use session_transcript::{
@@ -39,9 +41,12 @@ fn exercise(bytes: &[u8]) {
 }
 
 /// The smaller committed transcripts.
-fn seeds() -> Vec<Vec<u8>> {
-    let files = all().into_iter().map(|path| std::fs::read(path).unwrap());
-    files.filter(|bytes| bytes.len() < 12_000).collect()
+fn seeds() -> &'static [Vec<u8>] {
+    static SEEDS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
+    SEEDS.get_or_init(|| {
+        let files = all().into_iter().map(|path| std::fs::read(path).unwrap());
+        files.filter(|bytes| bytes.len() < 12_000).collect()
+    })
 }
 
 #[derive(Clone, Debug)]
@@ -133,8 +138,7 @@ proptest! {
 
     #[test]
     fn damaged_transcripts(seed in any::<prop::sample::Index>(), changes in prop::collection::vec(change(), 1..6)) {
-        let seeds = seeds();
-        let mut bytes = seed.get(&seeds).clone();
+        let mut bytes = seed.get(seeds()).clone();
         for change in &changes {
             apply(&mut bytes, change);
         }
