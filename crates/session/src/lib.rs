@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod ask;
+#[cfg(doctest)]
+mod book;
 mod breakers;
 mod cleared;
 mod clock;
