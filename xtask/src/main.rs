@@ -9,7 +9,9 @@
     reason = "a command speaks on its two streams"
 )]
 
+mod api;
 mod bench;
+mod book;
 mod deny;
 mod examples;
 mod failure;
@@ -31,6 +33,9 @@ use failure::Failure;
 use workspace::Workspace;
 
 fn main() -> ExitCode {
+    if let Some(code) = api::stand_in() {
+        return code;
+    }
     let arguments: Vec<String> = env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match dispatch(&arguments) {
@@ -51,6 +56,8 @@ fn dispatch(arguments: &[&str]) -> Result<(), Failure> {
         ["ci"] => steps::ci(&Workspace::load()?),
         ["bench"] => bench::bench(&Workspace::load()?, None),
         ["bench", name] => bench::bench(&Workspace::load()?, Some(name)),
+        ["bless"] => api::bless(&Workspace::load()?),
+        ["book"] => book::book(&Workspace::load()?),
         ["fuzz", target] => fuzz::run_one(&Workspace::load()?, target, None),
         ["fuzz", target, runs] => fuzz::run_one(&Workspace::load()?, target, Some(runs)),
         ["fmt"] => toolchain::format(&Workspace::load()?),

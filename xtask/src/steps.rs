@@ -7,7 +7,7 @@ use std::time::Instant;
 use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{deny, examples, features, fuzz, layers, no_std, tidy, toolchain};
+use crate::{api, book, deny, examples, features, fuzz, layers, no_std, tidy, toolchain};
 
 /// One check that can be run alone.
 pub(crate) struct Step {
@@ -27,6 +27,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "tidy",
         about: "files are short, manifests complete, dependencies explained",
         run: tidy::run,
+    },
+    Step {
+        name: "book",
+        about: "the pages are a book, and no link leads nowhere (alone it builds it with mdbook)",
+        run: book::check,
     },
     Step {
         name: "layers",
@@ -62,6 +67,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "doc",
         about: "the documentation builds without a warning",
         run: toolchain::doc,
+    },
+    Step {
+        name: "api",
+        about: "what crates offer is what is committed (`bless` writes it)",
+        run: api::check,
     },
     Step {
         name: "features",
