@@ -87,12 +87,10 @@ fn is_step(raw: Raw<'_>) -> bool {
 }
 
 fn is_trajectory(raw: Raw<'_>) -> bool {
-    raw.find("steps")
-        .is_some_and(|steps| steps.kind() == Kind::Array)
-        && (raw
-            .find_str("schema_version")
-            .is_some_and(|version| version.starts_with("ATIF-"))
-            || raw
-                .find("agent")
-                .is_some_and(|agent| agent.find("name").is_some()))
+    let Some(steps) = raw.find("steps").and_then(|steps| steps.first_items(1)) else {
+        return false;
+    };
+    let version = raw.find_str("schema_version");
+    version.is_some_and(|version| version.starts_with("ATIF-"))
+        || (raw.find("agent").is_some() && steps.into_iter().any(is_step))
 }

@@ -61,7 +61,9 @@ impl formats::Codec for Codec {
 }
 
 fn is_message(raw: Raw<'_>) -> bool {
-    raw.find("sender").is_some() && raw.find("uuid").is_some()
+    raw.find("sender").is_some()
+        && raw.find("uuid").is_some()
+        && (raw.find("text").is_some() || raw.find("content").is_some())
 }
 
 fn is_conversation(raw: Raw<'_>) -> bool {

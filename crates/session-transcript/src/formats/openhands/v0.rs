@@ -28,8 +28,10 @@ const UNSEEN: [&str; 5] = [
 
 pub(super) fn is_event(raw: Raw<'_>) -> bool {
     let is_text = |name: &str| raw.find(name).is_some_and(|raw| raw.kind() == Kind::String);
+    let source = raw.find_str("source");
+    let is_known = matches!(source.as_deref(), Some("agent" | "user" | "environment"));
     (is_text("action") || is_text("observation"))
-        && (raw.find("args").is_some() || raw.find("extras").is_some() || is_text("source"))
+        && (is_known || raw.find("args").is_some() || raw.find("extras").is_some())
         && raw.find("kind").is_none()
 }
 
