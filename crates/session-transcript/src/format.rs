@@ -59,7 +59,7 @@ pub enum Format {
     Goose,
     /// The chat history of aider. Read only.
     Aider,
-    /// Messages of the GenAI conventions of OpenTelemetry (`otel-genai`). Read only.
+    /// Messages of the GenAI conventions of OpenTelemetry (`otel-genai`).
     OtelGenAi,
     /// Event logs of Copilot CLI (`copilot-cli`). Read only.
     CopilotCli,

@@ -34,7 +34,11 @@ fn messages_are_read_and_go_to_providers() {
     assert_eq!(shorts(&conversation), READ);
     let request = view_as_request(&conversation.events, Format::OpenAiChat).unwrap();
     assert!(request.text.contains(r#""tool_call_id":"k1""#));
-    assert!(!Format::OtelGenAi.can_write());
+    let written = conversation.write_back().unwrap();
+    assert_eq!(
+        serde_json::from_str::<Value>(&written.text).unwrap(),
+        input()
+    );
 }
 
 #[test]
@@ -80,4 +84,59 @@ fn of_the_spans_of_a_conversation_the_last_one_is_read_and_what_is_cut_is_told()
     let told: Vec<String> = transcript.skipped.iter().map(ToString::to_string).collect();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(transcript.warnings[0].what.starts_with("1 span(s)"));
+}
+
+#[test]
+fn every_form_of_a_part_is_written_as_it_was() {
+    let file = json!([
+        {"role": "assistant", "name": "Ada", "parts": [
+            {"type": "thinking", "content": "Hm"},
+            {"type": "tool_call", "name": "f"},
+            {"type": "tool_call", "id": null, "name": "f", "arguments": "cut {"},
+            {"type": "blob", "data": "AA=="}, {"type": "uri", "uri": "https://a", "modality": "video"}, {"type": "file", "file_id": "f", "mime_type": "text/plain"}]},
+        {"role": "tool", "parts": [{"type": "tool_call_response"}, {"type": "tool_call_response", "id": null, "name": "f", "response": null}]},
+        {"role": "user", "parts": [{"type": "tool_call_response", "id": "k", "result": "1"}]},
+        {"role": "narrator", "parts": []},
+        {"role": "user", "parts": [{"type": "text", "content": "x", "extra": 1}]},
+    ]);
+    let conversation = only(file.to_string().as_bytes());
+    let written = conversation.write_back().unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&written.text).unwrap(), file);
+
+    let lines: String = file
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let transcript = parse(lines.as_bytes());
+    let written = transcript.write_back().unwrap();
+    assert_eq!(
+        common::values(written.text.as_bytes()),
+        *file.as_array().unwrap()
+    );
+}
+
+#[test]
+fn a_chat_becomes_messages_of_the_conventions() {
+    let chat = json!([
+        {"role": "system", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "See"}, {"type": "image_url", "image_url": {"url": "https://a"}}]},
+        {"role": "assistant", "content": "I look.", "reasoning_content": "Hm", "tool_calls": [{"id": "k", "type": "function", "function": {"name": "f", "arguments": "{\"a\": 1}"}}]},
+        {"role": "tool", "tool_call_id": "k", "content": "{}"},
+    ]);
+    let conversation = only(chat.to_string().as_bytes());
+    let options = session_transcript::WriteOptions::default();
+    let written =
+        session_transcript::write(&conversation.events, None, Format::OtelGenAi, &options).unwrap();
+    let expected = json!([
+        {"role": "system", "parts": [{"type": "text", "content": "Be brief."}]},
+        {"role": "user", "parts": [{"type": "text", "content": "See"}, {"type": "uri", "uri": "https://a", "modality": "image"}]},
+        {"role": "assistant", "parts": [{"type": "reasoning", "content": "Hm"}, {"type": "text", "content": "I look."}, {"type": "tool_call", "id": "k", "name": "f", "arguments": {"a": 1}}]},
+        {"role": "tool", "parts": [{"type": "tool_call_response", "id": "k", "response": "{}"}]},
+    ]);
+    assert_eq!(
+        serde_json::from_str::<Value>(&written.text).unwrap(),
+        expected
+    );
 }

@@ -107,6 +107,15 @@ impl Turns {
         }
     }
 
+    /// No turns yet; only what was one record becomes one again.
+    pub(crate) fn exact() -> Self {
+        Self {
+            list: Vec::new(),
+            is_exact: true,
+            is_request: false,
+        }
+    }
+
     /// Adds a turn. It joins the one before when both were one record, or have one role and did
     /// not stand side by side.
     pub(crate) fn push(&mut self, turn: Turn) {

@@ -1,15 +1,17 @@
 //! Messages of the GenAI conventions of OpenTelemetry: bare arrays, and attributes of spans and
 //! events.
 
+mod message_out;
 mod parts;
 mod spans;
 
 use session_log::Origin;
 
+use crate::envelope::Layout;
 use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::bodies::Placed;
-use crate::formats::lists::Fold;
+use crate::formats::lists::{Containers, Fold};
 use crate::formats::otel::spans::{Span, Value};
 use crate::formats::{self, Head};
 use crate::ids::digest;
@@ -23,6 +25,15 @@ use crate::write::{Draft, Written};
 /// The codec.
 #[derive(Debug)]
 pub(crate) struct Codec;
+
+/// How its lists look.
+static CONTAINERS: Containers = Containers {
+    lists: &["messages"],
+    system: &[],
+    takes_text: false,
+    is_record: parts::is_message,
+    reply: |_| None,
+};
 
 impl formats::Codec for Codec {
     fn format(&self) -> Format {
@@ -67,7 +78,12 @@ impl formats::Codec for Codec {
         }
         let mut conversations = Vec::new();
         if bare.iter().any(|placed| parts::is_message(placed.raw)) {
-            conversations.push(of_messages(&bare, context));
+            let mut conversation = of_messages(&bare, context);
+            conversation.envelope.layout = match scan.form {
+                Form::Lines => Layout::Lines,
+                Form::Document | Form::BrokenArray => Layout::Messages,
+            };
+            conversations.push(conversation);
         }
         let (spans, repeated) = spans::last_of_each(spans);
         if repeated > 0 {
@@ -85,14 +101,8 @@ impl formats::Codec for Codec {
         conversations
     }
 
-    fn can_write(&self) -> bool {
-        false
-    }
-
-    fn write(&self, _: &Draft<'_>) -> Result<Written, WriteError> {
-        Err(WriteError::ReadOnly {
-            format: Format::OtelGenAi,
-        })
+    fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
+        Ok(message_out::write(draft))
     }
 }
 
@@ -139,6 +149,7 @@ fn of_span(span: &Span<'_>, context: &mut Context<'_>) -> Conversation {
         }
     }
     let mut conversation = fold.into_conversation();
+    conversation.envelope.layout = Layout::Messages;
     conversation.model.clone_from(&span.model);
     let tools = span.tools.as_ref().and_then(Value::raw);
     conversation.tools = tools.map(Raw::to_json);

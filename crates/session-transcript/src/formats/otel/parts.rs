@@ -8,9 +8,14 @@ use session_log::{
 use crate::formats::anthropic;
 use crate::formats::bodies::Piece;
 use crate::formats::gemini::parts_in::kind_of;
-use crate::json::Raw;
+use crate::json::{Members, Raw};
+use crate::marks;
 
-const FORMAT: &str = "otel-genai";
+/// The mark of a result that was JSON and no text.
+pub(super) const JSON: &str = "@json";
+
+/// The name under which unknown parts are kept.
+pub(super) const FORMAT: &str = "otel-genai";
 
 /// Whether a value is a message whose parts are those of the conventions.
 pub(super) fn is_message(raw: Raw<'_>) -> bool {
@@ -40,6 +45,9 @@ pub(super) fn pieces(raw: Raw<'_>) -> Option<Vec<Piece>> {
     let mut pieces = anthropic::pieces(&role, parts, Shape::Parts, members.into_fields());
     if let Some(first) = pieces.first_mut() {
         first.message.name = name;
+        if role == "user" && first.message.role == Role::Tool {
+            marks::set(&mut first.message.extra, marks::ROLE, &role);
+        }
     }
     Some(pieces)
 }
@@ -64,28 +72,36 @@ fn known(raw: Raw<'_>) -> Option<Part> {
             text.extra = members.into_fields();
             Some(Part::Text(text))
         }
-        "reasoning" | "thinking" => {
+        kind @ ("reasoning" | "thinking") => {
             let mut reasoning = Reasoning::new(members.take_str("content")?);
             reasoning.extra = members.into_fields();
+            marks::set(&mut reasoning.extra, marks::FIELD, kind);
             Some(Part::Reasoning(reasoning))
         }
         "tool_call" => {
+            let mut absent = Vec::new();
+            absent.extend((!members.has("id")).then_some("id"));
             let id = members.take_str("id").unwrap_or_default();
             let mut call = ToolCall::new(id, members.take_str("name")?, "");
-            if let Some(arguments) = members.take("arguments") {
-                call.arguments = match arguments.as_str() {
-                    Some(text) => Arguments::Text(text.into_owned()),
-                    None => Arguments::Value(arguments.to_json()),
-                };
+            match members.take("arguments").map(|raw| (raw.as_str(), raw)) {
+                Some((Some(text), _)) => call.arguments = Arguments::Text(text.into_owned()),
+                Some((None, raw)) => call.arguments = Arguments::Value(raw.to_json()),
+                None => absent.push("arguments"),
             }
             call.extra = members.into_fields();
+            if !absent.is_empty() {
+                marks::set(&mut call.extra, marks::ABSENT, &absent.join(" "));
+            }
             Some(Part::ToolCall(call))
         }
         "tool_call_response" => {
+            let has_id = members.has("id");
             let id = members.take_str("id").unwrap_or_default();
-            let response = ["response", "result"]
-                .iter()
-                .find_map(|name| members.take(name));
+            let field = ["response", "result"]
+                .into_iter()
+                .find(|name| members.has(name))
+                .unwrap_or_default();
+            let response = members.take(field);
             let text = response.map(|raw| match raw.as_str() {
                 Some(text) => text.into_owned(),
                 None => raw.text().to_owned(),
@@ -93,27 +109,35 @@ fn known(raw: Raw<'_>) -> Option<Part> {
             let mut result = ToolResult::text(id, text.unwrap_or_default());
             result.name = members.take_str("name");
             result.extra = members.into_fields();
+            marks::set(&mut result.extra, marks::FIELD, field);
+            if response.is_some_and(|raw| raw.as_str().is_none()) {
+                marks::set(&mut result.extra, JSON, "");
+            }
+            if !has_id {
+                marks::set(&mut result.extra, marks::ABSENT, "id");
+            }
             Some(Part::ToolResult(result))
         }
         "blob" => {
-            let data = ["content", "data"]
-                .iter()
-                .find_map(|name| members.take_str(name))?;
-            Some(media(MediaSource::Base64(data), members))
+            let field = ["content", "data"]
+                .into_iter()
+                .find(|name| members.peek_str(name).is_some())?;
+            let data = members.take_str(field)?;
+            Some(media(MediaSource::Base64(data), field, members))
         }
         "uri" => {
             let uri = members.take_str("uri")?;
-            Some(media(MediaSource::Url(uri), members))
+            Some(media(MediaSource::Url(uri), "uri", members))
         }
         "file" => {
             let id = members.take_str("file_id")?;
-            Some(media(MediaSource::FileId(id), members))
+            Some(media(MediaSource::FileId(id), "file_id", members))
         }
         _ => None,
     }
 }
 
-fn media(source: MediaSource, mut members: crate::json::Members<'_>) -> Part {
+fn media(source: MediaSource, field: &str, mut members: Members<'_>) -> Part {
     let media_type = members.take_str("mime_type");
     let kind = match members.peek_str("modality").as_deref() {
         Some("image") => MediaKind::Image,
@@ -124,5 +148,6 @@ fn media(source: MediaSource, mut members: crate::json::Members<'_>) -> Part {
     let mut media = Media::new(kind, source);
     media.media_type = media_type;
     media.extra = members.into_fields();
+    marks::set(&mut media.extra, marks::FIELD, field);
     Part::Media(media)
 }
