@@ -8,10 +8,10 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
-use compaction_core::{ContextWindow, PairPolicy, Selecting, Weight};
 use session::{
-    Compaction, Event, EventId, Message, NewEvent, Outcome, Reason, Report, Seq, SessionId,
-    Sessions, Summarizer, TokenEstimator, Trigger, View, Window,
+    Compaction, ContextWindow, Event, EventId, Message, NewEvent, Outcome, PairPolicy, Reason,
+    Report, Selecting, Seq, SessionId, Sessions, Summarizer, TokenEstimator, Trigger, View, Weight,
+    Window,
 };
 use session_log::{EventBody, Json, Origin, Size, TokenCount, latest_system};
 

@@ -71,6 +71,15 @@ impl StoreUrl {
         }
     }
 
+    /// Brings the index of words up to what was written. A store that lives longer than one command
+    /// does so by itself while nothing is written.
+    pub(crate) async fn update_index(&self) -> Result<(), Failure> {
+        if let Self::Sqlite(path) = self {
+            open_sqlite(path)?.update_index().await?;
+        }
+        Ok(())
+    }
+
     /// Opens the store if there is one. Looking for something makes no file.
     pub(crate) async fn open_existing(
         &self,

@@ -1,8 +1,9 @@
 //! `--strategy`: strategies by their names, each with its own settings.
 
 use clap::{Args, ValueEnum};
-use compaction_core::ContextWindow;
-use session::{AnyStrategy, RecursiveSummarization, SlidingWindow, TokenCount, TurnWindow};
+use session::{
+    AnyStrategy, ContextWindow, RecursiveSummarization, SlidingWindow, TokenCount, TurnWindow,
+};
 
 use crate::args::number::{amount, count};
 use crate::args::window::DEFAULT_TOKENS;

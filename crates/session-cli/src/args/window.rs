@@ -1,8 +1,9 @@
 //! How much is kept, and when a pass runs.
 
 use clap::{Args, ValueEnum};
-use compaction_core::ContextWindow;
-use session::{AnyStrategy, Clearing, Compaction, Grain, InvalidSettings, Trigger, Window};
+use session::{
+    AnyStrategy, Clearing, Compaction, ContextWindow, Grain, InvalidSettings, Trigger, Window,
+};
 
 use crate::args::number::{amount, count};
 use crate::args::strategy::{Named, StrategyArgs, StrategyName};

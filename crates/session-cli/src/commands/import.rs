@@ -105,6 +105,10 @@ pub(crate) async fn run(globals: &Globals, args: &ImportArgs) -> Result<Ending, 
         }
         files.push(file);
     }
+    let is_new = |session: &SessionJson| session.new > 0;
+    if files.iter().any(|file| file.sessions.iter().any(is_new)) {
+        url.update_index().await?;
+    }
     if globals.json {
         print(&document(&files)?)?;
     }

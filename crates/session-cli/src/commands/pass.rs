@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use compaction_core::ContextWindow;
 use session::{
-    Compaction, Event, OnConflict, PassPlan, Prepared, Report, Seq, SessionId, Sessions, View,
+    Compaction, ContextWindow, Event, OnConflict, PassPlan, Prepared, Report, Seq, SessionId,
+    Sessions, View,
 };
 
 use crate::failure::Failure;

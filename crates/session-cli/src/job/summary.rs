@@ -1,9 +1,8 @@
 //! The text that stands for what a context window leaves out.
 
-use compaction_core::PendingSelection;
 use session::{
-    Compaction, Event, EventId, Expected, MemoryStore, Message, NewEvent, Prepared,
-    RecursiveSummarization, SessionId, SummaryReport,
+    Compaction, Event, EventId, Expected, MemoryStore, Message, NewEvent, PendingSelection,
+    Prepared, RecursiveSummarization, SessionId, SummaryReport,
 };
 use session_log::EventBody;
 
