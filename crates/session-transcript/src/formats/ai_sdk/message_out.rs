@@ -45,7 +45,9 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut pieces = Vec::with_capacity(arranged.len());
     for (number, arranged) in arranged.iter().enumerate() {
         let note = arranged.note.as_ref();
-        let is_own = note.is_some_and(|note| note.format == Format::AiSdk);
+        // Results that were moved up to their calls have no note.
+        let is_moved = arranged.position.is_none() && own.is_some();
+        let is_own = is_moved || note.is_some_and(|note| note.format == Format::AiSdk);
         let is_system = is_own && note.is_some_and(|note| note.place == Place::System);
         if is_system && has_system && laid.system.is_none() {
             laid.system = Some(quote(&arranged.message.text()));

@@ -32,7 +32,7 @@ pub(crate) struct Containers {
     pub(crate) lists: &'static [&'static str],
     /// Members beside the list that hold the system prompt; the first is the one to write.
     pub(crate) system: &'static [&'static str],
-    /// Whether a text may stand in the place of the list.
+    /// Whether a text may stand in the place of the list, under the first of its names.
     pub(crate) takes_text: bool,
     /// Whether a value is a record.
     pub(crate) is_record: fn(Raw<'_>) -> bool,
@@ -188,7 +188,8 @@ impl<'a> Finder<'_, 'a> {
         };
         let list = self.containers.lists.iter().find_map(|name| {
             let list = members.peek(name)?;
-            if self.is_list(list) {
+            let is_text = self.containers.takes_text && list.kind() == Kind::String;
+            if self.is_list(list) || (is_text && self.containers.lists.first() == Some(name)) {
                 return Some(list);
             }
             // A batch of one.
@@ -226,13 +227,11 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether a value is a list with a record in it, or a text that stands for one.
+    /// Whether a value is a list with a record in it.
     fn is_list(&self, raw: Raw<'_>) -> bool {
         const ENOUGH: usize = 64;
-        match raw.first_items(ENOUGH) {
-            Some(items) => items.is_empty() || items.iter().any(|item| self.is_record(*item)),
-            None => self.containers.takes_text && raw.kind() == Kind::String,
-        }
+        raw.first_items(ENOUGH)
+            .is_some_and(|items| items.is_empty() || items.iter().any(|item| self.is_record(*item)))
     }
 }
 

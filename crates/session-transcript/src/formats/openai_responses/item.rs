@@ -78,11 +78,28 @@ pub(super) fn whole(raw: Raw<'_>) -> Part {
 
 /// Whether the type of an item is one that [`read`] knows.
 pub(crate) fn is_known(kind: &str) -> bool {
-    matches!(kind, "message" | "reasoning") || is_sign(kind)
+    matches!(kind, "message" | "reasoning")
+        || kind.ends_with("_call")
+        || kind.ends_with("_call_output")
+        || is_sign(kind)
 }
 
 /// Whether no other format has items of this type.
 pub(super) fn is_sign(kind: &str) -> bool {
+    const CALLS: [&str; 12] = [
+        "function_call",
+        "custom_tool_call",
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "image_generation_call",
+        "computer_call",
+        "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
+        "mcp_call",
+        "tool_search_call",
+    ];
     const OTHERS: [&str; 5] = [
         "item_reference",
         "tool_search_output",
@@ -90,10 +107,8 @@ pub(super) fn is_sign(kind: &str) -> bool {
         "mcp_approval_request",
         "mcp_approval_response",
     ];
-    kind.ends_with("_call")
-        || kind.ends_with("_call_output")
-        || COMPACTIONS.contains(&kind)
-        || OTHERS.contains(&kind)
+    let call = kind.strip_suffix("_output").unwrap_or(kind);
+    CALLS.contains(&call) || COMPACTIONS.contains(&kind) || OTHERS.contains(&kind)
 }
 
 /// The field in which items of a type have their arguments.
