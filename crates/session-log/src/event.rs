@@ -69,6 +69,9 @@ impl EventType {
     pub const REVERT: Self = Self(alloc::borrow::Cow::Borrowed("REVERT"));
     /// Events that pin another one, or release it.
     pub const PIN: Self = Self(alloc::borrow::Cow::Borrowed("PIN"));
+    /// Events that say who is at a pass, so that others do not begin one: custom events, which no
+    /// view and no boundary knows.
+    pub const LEASE: Self = Self(alloc::borrow::Cow::Borrowed("SESSION.LEASE"));
 
     /// The type with this name.
     ///
