@@ -106,6 +106,11 @@ fn every_container_is_kept() {
         (json!([user, reply]), 1, 2),
         (json!({"model": "m", "input": "Hi"}), 1, 1),
         (
+            json!({"model": "m", "input": [], "previous_response_id": "r"}),
+            1,
+            0,
+        ),
+        (
             json!({"model": "m", "instructions": "Be brief.", "input": [user], "tools": [{"type": "function"}]}),
             1,
             2,

@@ -10,7 +10,7 @@ mod parts_out;
 
 use crate::error::WriteError;
 use crate::format::Format;
-use crate::formats::lists::{Containers, Reply, each_list, first_lists};
+use crate::formats::lists::{Containers, Listed, Reply, each_list, first_lists};
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
@@ -44,27 +44,7 @@ impl formats::Codec for Codec {
         {
             return None;
         }
-        first_lists(&CONTAINERS, head.scan)
-            .iter()
-            .find_map(|listed| {
-                let is_request = listed.beside.has("model") || listed.beside.has("instructions");
-                let is_response = listed
-                    .beside_reply
-                    .peek_str("object")
-                    .is_some_and(|object| matches!(&*object, "response" | "response.compaction"));
-                let is_said =
-                    |raw: Raw<'_>| raw.kind() == Kind::String || raw.find_str("role").is_some();
-                match () {
-                    () if is_response => Some("a response with `output`".into()),
-                    () if listed.all().any(|placed| is_sign(placed.raw)) => {
-                        Some("items with types of this format".into())
-                    }
-                    () if is_request && listed.records.iter().any(|placed| is_said(placed.raw)) => {
-                        Some("a request with `input`".into())
-                    }
-                    () => None,
-                }
-            })
+        first_lists(&CONTAINERS, head.scan).iter().find_map(why)
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
@@ -74,6 +54,24 @@ impl formats::Codec for Codec {
     fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
         Ok(message_out::write(draft))
     }
+}
+
+/// Why a list looks like items.
+fn why(listed: &Listed<'_>) -> Option<String> {
+    let object = listed.beside_reply.peek_str("object").unwrap_or_default();
+    if matches!(&*object, "response" | "response.compaction") {
+        return Some("a response with `output`".into());
+    }
+    if listed.all().any(|placed| is_sign(placed.raw)) {
+        return Some("items with types of this format".into());
+    }
+    let says = |raw: Raw<'_>| raw.kind() == Kind::String || raw.find_str("role").is_some();
+    let has_input = match listed.records.as_slice() {
+        [] => listed.beside.has("input"),
+        records => records.iter().any(|placed| says(placed.raw)),
+    };
+    let is_request = listed.beside.has("model") || listed.beside.has("instructions");
+    (is_request && has_input).then(|| "a request with `input`".into())
 }
 
 fn is_record(raw: Raw<'_>) -> bool {
@@ -100,7 +98,11 @@ fn is_sign(raw: Raw<'_>) -> bool {
     };
     match members.peek_str("type").as_deref() {
         Some("message") => {
-            let content = members.peek("content").and_then(Raw::items);
+            let content = members.peek("content");
+            if members.has("role") && content.is_some_and(|raw| raw.kind() == Kind::String) {
+                return true;
+            }
+            let content = content.and_then(Raw::items);
             content.unwrap_or_default().into_iter().any(|part| {
                 part.member_str("type")
                     .is_some_and(|kind| kind.starts_with("input_") || kind == "output_text")
