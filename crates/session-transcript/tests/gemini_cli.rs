@@ -139,3 +139,18 @@ fn a_broken_line_costs_only_itself() {
         ]
     );
 }
+
+#[test]
+fn a_summary_that_a_later_history_names_again_is_still_shown() {
+    let mut text = String::from_utf8(fixture("gemini-cli/records.jsonl")).unwrap();
+    text.push_str(r#"{"$set":{"messages":[{"id":"s1","type":"user","content":"x"},{"id":"r7","type":"user","content":"Three"}]}}"#);
+    text.push('\n');
+    let transcript = parse(text.as_bytes());
+    assert_eq!(
+        view(&transcript.conversations[0]),
+        [
+            "user: <state_snapshot>One was counted.</state_snapshot>",
+            "user: Three",
+        ]
+    );
+}

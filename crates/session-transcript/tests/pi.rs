@@ -5,6 +5,7 @@
 mod common;
 
 use common::{fixture, messages, only, parse, shorts, told, view, with_half_a_line};
+use serde_json::json;
 use session_log::{EventBody, Part};
 use session_transcript::{Format, WriteError};
 
@@ -178,4 +179,37 @@ fn a_file_without_its_head_is_still_known() {
     let transcript = parse(headless.as_bytes());
     assert_eq!(transcript.format, Format::Pi);
     assert_eq!(transcript.conversations[0].message_count(), 8);
+}
+
+#[test]
+fn a_second_compaction_covers_what_was_shown_and_may_bring_back_what_was_not() {
+    let mut text = String::from_utf8(fixture("pi/tree.jsonl")).unwrap();
+    for (id, parent, kept) in [("b1", "a000000d", "a000000d"), ("b2", "b1", "a0000002")] {
+        let entry = json!({"type": "compaction", "id": id, "parentId": parent,
+            "summary": format!("Summary {id}."), "firstKeptEntryId": kept});
+        text.push_str(&format!("{entry}\n"));
+    }
+    let conversation = only(text.as_bytes());
+    let covered: Vec<u64> = conversation
+        .events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Compaction(boundary) => Some(boundary.receipt.covered.count),
+            _ => None,
+        })
+        .collect();
+    // One, First, the branch and the note; then the summary, Two and Second; then the summary.
+    assert_eq!(covered, [4, 3, 1]);
+    assert_eq!(
+        view(&conversation),
+        [
+            "user: Summary b2.",
+            "assistant: First.",
+            "user: A wrong way was tried.",
+            "user: Mind the style guide.",
+            "user: Two",
+            "assistant: Second.",
+            "user: Three",
+        ]
+    );
 }

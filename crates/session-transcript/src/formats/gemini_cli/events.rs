@@ -21,6 +21,7 @@ pub(super) fn conversation(session: &Session<'_>, context: &mut Context<'_>) -> 
         log: Log::new(Format::GeminiCli, id.as_deref(), texts, context),
         seqs: BTreeMap::new(),
         written: BTreeSet::new(),
+        summaries: BTreeSet::new(),
         dropped: 0,
         steps: 0,
     };
@@ -57,6 +58,8 @@ struct Fold<'s, 'a> {
     /// The messages that each record became.
     seqs: BTreeMap<usize, Vec<Seq>>,
     written: BTreeSet<usize>,
+    /// The messages that are the summary of a boundary.
+    summaries: BTreeSet<Seq>,
     dropped: usize,
     steps: usize,
 }
@@ -125,11 +128,25 @@ impl<'a> Fold<'_, 'a> {
             seqs.flatten().copied().collect()
         };
         let (before, after) = history.split_at(first_new.unwrap_or(history.len()));
-        let summary = new.iter().flat_map(|at| self.said(*at));
+        // An earlier summary is only shown again where it is named.
+        let (named, kept): (Vec<Seq>, Vec<Seq>) = seqs(after)
+            .into_iter()
+            .partition(|seq| self.summaries.contains(seq));
+        let said: Vec<(usize, Message)> = new
+            .iter()
+            .flat_map(|at| {
+                self.said(*at)
+                    .into_iter()
+                    .map(|(message, _)| (*at, message))
+            })
+            .collect();
+        let (places, summary): (Vec<usize>, Vec<Message>) = said.into_iter().unzip();
+        let mut pinned = seqs(before);
+        pinned.extend(named);
         let compaction = Compaction {
-            pinned: seqs(before),
-            kept: seqs(after).into_iter().collect(),
-            summary: summary.map(|(message, _)| message).collect(),
+            pinned,
+            kept: kept.into_iter().collect(),
+            summary,
             ..Compaction::default()
         };
         self.written.extend(&new);
@@ -139,6 +156,10 @@ impl<'a> Fold<'_, 'a> {
                 beside.raw(name, raw.text());
             }
         }
-        self.log.compaction(&spot, compaction, beside.into_json());
+        let seqs = self.log.compaction(&spot, compaction, beside.into_json());
+        for (at, seq) in places.into_iter().zip(seqs) {
+            self.summaries.insert(seq);
+            self.seqs.entry(at).or_default().push(seq);
+        }
     }
 }

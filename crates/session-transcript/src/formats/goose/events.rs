@@ -76,7 +76,8 @@ impl Fold {
             };
             self.hidden.clear();
             let beside = metadata.map_or_else(session_log::Json::null, Raw::to_json);
-            return self.log.compaction(spot, compaction, beside);
+            self.log.compaction(spot, compaction, beside);
+            return;
         }
         let origin = match is_for_user {
             true => Origin::Real,

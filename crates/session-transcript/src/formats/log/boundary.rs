@@ -54,16 +54,25 @@ impl Log {
             default_time: last.timestamp,
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
+            shown: BTreeSet::new(),
+            hidden: BTreeSet::new(),
             events,
         };
+        log.shown = log.messages().map(|(seq, ..)| seq).collect();
         log.hide(&spot, hidden);
         log.events
     }
 
-    /// Adds a boundary and its summary; `raw` is what the tool wrote of it beside the summary.
-    pub(crate) fn compaction(&mut self, spot: &Spot<'_>, compaction: Compaction, beside: Json) {
-        let Some(id) = event_id(&self.id, &spot.name).filter(|id| !self.ids.contains(id)) else {
-            return;
+    /// Adds a boundary and its summary; `beside` is what the tool wrote of it beside the summary.
+    /// The places of the summary.
+    pub(crate) fn compaction(
+        &mut self,
+        spot: &Spot<'_>,
+        compaction: Compaction,
+        beside: Json,
+    ) -> Vec<Seq> {
+        let Some((spot, id)) = self.free_spot(spot, compaction.summary.len()) else {
+            return Vec::new();
         };
         let spots: Vec<Spot<'_>> = (1..=compaction.summary.len())
             .map(|number| spot.with(&format!("/{number}")))
@@ -75,10 +84,28 @@ impl Log {
         let mut boundary = self.boundary(&compaction);
         boundary.summary = summary;
         let body = EventBody::Compaction(Box::new(boundary));
-        self.push_with(spot, body, Origin::Real, Some(beside));
+        self.push_with(&spot, body, Origin::Real, Some(beside));
+        let mut seqs = Vec::with_capacity(spots.len());
         for (spot, message) in spots.iter().zip(compaction.summary) {
             let boundary = Some(id.clone());
-            self.message(spot, message, Origin::Summary { boundary });
+            seqs.extend(self.message(spot, message, Origin::Summary { boundary }));
+        }
+        seqs
+    }
+
+    /// The spot under a name that is free, and so are those of so many messages behind it.
+    fn free_spot<'a>(&mut self, spot: &Spot<'a>, count: usize) -> Option<(Spot<'a>, EventId)> {
+        let mut spot = spot.clone();
+        loop {
+            let id = event_id(&self.id, &spot.name)?;
+            let behind = (1..=count).map(|number| format!("{}/{number}", spot.name));
+            let mut ids = behind.filter_map(|name| event_id(&self.id, &name));
+            if !self.ids.contains(&id) && !ids.any(|id| self.ids.contains(&id)) {
+                return Some((spot, id));
+            }
+            let number = self.again.entry(spot.name.clone()).or_insert(1);
+            *number += 1;
+            spot = spot.with(&format!("/again-{number}"));
         }
     }
 
@@ -87,7 +114,7 @@ impl Log {
     pub(crate) fn clear(&mut self, spot: &Spot<'_>, cleared: &[Seq]) {
         let (lead, rest) = match cleared.is_empty() {
             true => return,
-            false => self.shown(),
+            false => self.view(),
         };
         let shown: BTreeSet<&Seq> = lead.iter().chain(&rest).collect();
         let cleared = cleared.iter().filter(|seq| shown.contains(seq)).copied();
@@ -101,7 +128,7 @@ impl Log {
     pub(crate) fn hide(&mut self, spot: &Spot<'_>, hidden: &[Seq]) {
         let (mut lead, mut rest) = match hidden.is_empty() {
             true => return,
-            false => self.shown(),
+            false => self.view(),
         };
         let before = lead.len() + rest.len();
         let hidden: BTreeSet<&Seq> = hidden.iter().collect();
@@ -113,7 +140,7 @@ impl Log {
     }
 
     /// What the model sees: what leads the view, and the rest of it.
-    fn shown(&self) -> (Vec<Seq>, Vec<Seq>) {
+    fn view(&self) -> (Vec<Seq>, Vec<Seq>) {
         let places = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
         let log = self.events.iter().cloned().zip(places);
         let view = View::fold(log.map(|(event, seq)| Arc::new(event.at(seq))));
@@ -140,11 +167,13 @@ impl Log {
         self.push(spot, body, Origin::Real);
     }
 
-    fn boundary(&self, compaction: &Compaction) -> Boundary {
-        let pinned: BTreeSet<Seq> = compaction.pinned.iter().copied().collect();
-        let is_kept = |seq: &Seq| compaction.kept.contains(seq) && !pinned.contains(seq);
-        let first = self.messages().map(|(seq, ..)| seq).find(is_kept);
-        let kept_from = first.unwrap_or_else(|| self.next().plus(1));
+    /// The boundary at the next place. It says what is not shown from there on whatever boundaries
+    /// stand in front of it; what it covers is what was shown until then.
+    fn boundary(&mut self, compaction: &Compaction) -> Boundary {
+        let mut stays: BTreeSet<Seq> = compaction.pinned.iter().copied().collect();
+        let first = compaction.kept.iter().find(|seq| !stays.contains(seq));
+        let kept_from = first.copied().unwrap_or_else(|| self.next().plus(1));
+        stays.extend(&compaction.kept);
         let name = self.format.name();
         let about = compaction.about.clone();
         let mut receipt = Receipt::new(
@@ -154,16 +183,35 @@ impl Log {
         );
         receipt.before = Size::new(0, 0, compaction.tokens_before);
         receipt.after = Size::new(0, 0, compaction.tokens_after);
-        let left: Vec<(Seq, &EventId)> = self
-            .messages()
-            .filter(|(seq, ..)| !is_kept(seq) && !pinned.contains(seq))
-            .map(|(seq, event, _)| (seq, &event.id))
-            .collect();
+        let shown = std::mem::take(&mut self.shown);
+        let left: Vec<Seq> = shown.difference(&stays).copied().collect();
+        let events = left
+            .iter()
+            .filter_map(|seq| Some((*seq, &self.event(*seq)?.id)));
+        receipt.covered = Covered::of(events);
+        // The summary of an earlier boundary leaves by itself.
+        let said = left.into_iter().filter(|seq| {
+            let event = self.event(*seq);
+            event
+                .is_some_and(|event| !matches!(event.origin, Origin::Summary { boundary: Some(_) }))
+        });
+        let said: Vec<Seq> = said.collect();
+        self.hidden.extend(said);
+        match stays.len() < self.hidden.len() {
+            true => stays.iter().for_each(|seq| {
+                self.hidden.remove(seq);
+            }),
+            false => self.hidden.retain(|seq| !stays.contains(seq)),
+        }
         let mut boundary = Boundary::new(kept_from, receipt);
         boundary.pinned.clone_from(&compaction.pinned);
-        let leaves = left.iter().map(|(seq, _)| *seq);
-        boundary.superseded = leaves.filter(|seq| *seq >= kept_from).collect();
-        boundary.receipt.covered = Covered::of(left);
+        boundary.superseded = self.hidden.range(kept_from..).copied().collect();
+        self.shown = stays;
         boundary
+    }
+
+    fn event(&self, seq: Seq) -> Option<&NewEvent> {
+        let at = seq.as_u64().checked_sub(Seq::FIRST.as_u64())?;
+        self.events.get(usize::try_from(at).ok()?)
     }
 }

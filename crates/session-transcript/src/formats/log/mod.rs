@@ -35,6 +35,9 @@ pub(crate) struct Log {
     ids: BTreeSet<EventId>,
     /// The last number that was put behind a name.
     again: BTreeMap<String, u64>,
+    /// The messages that the model sees, and those that it does not see any more.
+    shown: BTreeSet<Seq>,
+    hidden: BTreeSet<Seq>,
 }
 
 impl Log {
@@ -56,6 +59,8 @@ impl Log {
             events: Vec::new(),
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
+            shown: BTreeSet::new(),
+            hidden: BTreeSet::new(),
         }
     }
 
@@ -101,6 +106,9 @@ impl Log {
             (!is_usual).then(|| raw.to_json())
         });
         let seq = self.next();
+        if matches!(body, EventBody::Message(_)) {
+            self.shown.insert(seq);
+        }
         let mut event = NewEvent::new(id, moment.unwrap_or(self.default_time), body);
         if let Some(beside) = beside {
             event = event.with_metadata(self.format.name(), beside);
