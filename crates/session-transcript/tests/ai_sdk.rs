@@ -6,8 +6,8 @@ mod common;
 
 use common::{only, parse, shorts, values};
 use serde_json::{Value, json};
-use session_log::Message;
-use session_transcript::{Format, WriteOptions, view_as_request, write};
+use session_log::{Json, Message};
+use session_transcript::{Envelope, Format, WriteOptions, view_as_request, write};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
@@ -255,4 +255,24 @@ fn containers_and_lines_are_kept_and_damage_costs_only_its_record() {
         values(transcript.write_back().unwrap().text.as_bytes()),
         [message.clone(), message]
     );
+}
+
+#[test]
+fn a_chat_becomes_messages_of_the_screen_where_the_envelope_says_so() {
+    let chat = json!([
+        {"role": "user", "content": "Look"},
+        {"role": "assistant", "content": null, "tool_calls": [{"id": "k1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]},
+        {"role": "tool", "tool_call_id": "k1", "content": "one"},
+    ]);
+    let chat = only(chat.to_string().as_bytes());
+    let mut envelope = Envelope::new(Format::AiSdk);
+    envelope.fields.insert("side".into(), Json::string("ui"));
+    let options = WriteOptions::default();
+    let written = write(&chat.events, Some(&envelope), Format::AiSdk, &options).unwrap();
+    let messages = parsed(&written.text);
+    assert_eq!(
+        messages[1]["parts"],
+        json!([{"type": "tool-f", "toolCallId": "k1", "state": "output-available", "input": {}, "output": "one"}])
+    );
+    assert_eq!(messages[0]["id"], chat.events[0].id.as_str());
 }

@@ -6,8 +6,8 @@ mod common;
 
 use common::{messages, only, parse, shorts, values};
 use serde_json::{Value, json};
-use session_log::Part;
-use session_transcript::{Format, WriteOptions, view_as_request, write};
+use session_log::{Json, Part};
+use session_transcript::{Envelope, Format, WriteOptions, view_as_request, write};
 
 fn parsed(text: &str) -> Value {
     serde_json::from_str(text).unwrap()
@@ -188,4 +188,30 @@ fn lines_are_kept_and_damage_costs_only_its_record() {
     let transcript = parse(inside.to_string().as_bytes());
     assert_eq!(transcript.events().count(), 1);
     assert_eq!(transcript.skipped.len(), 2);
+}
+
+#[test]
+fn the_envelope_says_how_messages_of_other_formats_are_wrapped() {
+    let chat = only(br#"[{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello"}]"#);
+    for (encoding, place) in [
+        ("data", "/0/data/content"),
+        ("constructor", "/0/kwargs/content"),
+        ("flat", "/0/content"),
+    ] {
+        let mut envelope = Envelope::new(Format::LangChain);
+        envelope
+            .fields
+            .insert("encoding".into(), Json::string(encoding));
+        let options = WriteOptions::default();
+        let written = write(&chat.events, Some(&envelope), Format::LangChain, &options).unwrap();
+        assert_eq!(
+            parsed(&written.text).pointer(place),
+            Some(&json!("Hi")),
+            "{encoding}"
+        );
+        assert_eq!(
+            shorts(&only(written.text.as_bytes())),
+            ["user: Hi", "assistant: Hello"]
+        );
+    }
 }
