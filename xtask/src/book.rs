@@ -13,6 +13,10 @@ use crate::workspace::Workspace;
 
 const FOLDER: &str = "docs";
 const SUMMARY: &str = "docs/SUMMARY.md";
+const GUIDES: &str = "docs/guides/";
+
+/// Names the guides whose code is compiled with the documentation tests.
+const COMPILED: &str = "crates/session/src/book.rs";
 
 /// Checks the pages, then builds the book into `target/book` if there is a program for it.
 pub(crate) fn book(workspace: &Workspace) -> Result<(), Failure> {
@@ -40,6 +44,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), Failure> {
     let repository = Repository::new(&files, &pages);
     let mut findings = repository.contents();
     findings.extend(repository.links());
+    findings.extend(not_compiled(&pages, &workspace.read(COMPILED)?));
     Failure::unless_empty("the book is not whole", &findings)?;
     let links: usize = pages.values().map(|page| page.links.len()).sum();
     println!("{} pages, {links} links", pages.len());
@@ -141,6 +146,15 @@ impl<'a> Repository<'a> {
             .is_some_and(|page| page.anchors.contains(anchor));
         (!has_anchor).then(|| format!("links to {target}, but {path} has no such heading"))
     }
+}
+
+/// Code in guides is for copying, so all of it is compiled.
+fn not_compiled(pages: &BTreeMap<String, Page>, list: &str) -> Vec<String> {
+    let guides = pages.keys().filter_map(|path| path.strip_prefix(GUIDES));
+    let missing = guides.filter(|file| !list.contains(&format!("\"{file}\"")));
+    missing
+        .map(|file| format!("{GUIDES}{file} is not compiled: name it in {COMPILED}"))
+        .collect()
 }
 
 fn is_in_book(path: &str) -> bool {
@@ -260,6 +274,16 @@ mod tests {
                 "docs/a.md:3 links to ../ARCHITECTURE.md, which is not in the book: name it as \
                  `code`",
             ]
+        );
+    }
+
+    #[test]
+    fn a_guide_that_is_not_compiled_is_found() {
+        let pages = ["docs/a.md", "docs/guides/b.md", "docs/guides/c.md"];
+        let pages = pages.map(|path| (path.to_owned(), Page::default()));
+        assert_eq!(
+            not_compiled(&BTreeMap::from(pages), "guides! { b \"b.md\" }"),
+            ["docs/guides/c.md is not compiled: name it in crates/session/src/book.rs"]
         );
     }
 
