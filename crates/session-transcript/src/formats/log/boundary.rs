@@ -18,6 +18,8 @@ use crate::note::Note;
 pub(crate) struct Compaction {
     /// The messages in front of it that stay, in log order.
     pub(crate) kept: BTreeSet<Seq>,
+    /// From where on every message stays.
+    pub(crate) from: Option<Seq>,
     /// Those of them that are shown before the summary.
     pub(crate) pinned: Vec<Seq>,
     /// What is shown for the others.
@@ -56,6 +58,7 @@ impl Log {
             again: BTreeMap::new(),
             shown: BTreeSet::new(),
             hidden: BTreeSet::new(),
+            summaries: BTreeSet::new(),
             events,
         };
         log.shown = log.messages().map(|(seq, ..)| seq).collect();
@@ -172,8 +175,10 @@ impl Log {
     fn boundary(&mut self, compaction: &Compaction) -> Boundary {
         let mut stays: BTreeSet<Seq> = compaction.pinned.iter().copied().collect();
         let first = compaction.kept.iter().find(|seq| !stays.contains(seq));
-        let kept_from = first.copied().unwrap_or_else(|| self.next().plus(1));
+        let first = first.copied().into_iter().chain(compaction.from).min();
+        let kept_from = first.unwrap_or_else(|| self.next().plus(1));
         stays.extend(&compaction.kept);
+        let left = self.leave(&stays, compaction.from);
         let name = self.format.name();
         let about = compaction.about.clone();
         let mut receipt = Receipt::new(
@@ -183,31 +188,39 @@ impl Log {
         );
         receipt.before = Size::new(0, 0, compaction.tokens_before);
         receipt.after = Size::new(0, 0, compaction.tokens_after);
-        let shown = std::mem::take(&mut self.shown);
-        let left: Vec<Seq> = shown.difference(&stays).copied().collect();
         let events = left
             .iter()
             .filter_map(|seq| Some((*seq, &self.event(*seq)?.id)));
         receipt.covered = Covered::of(events);
-        // The summary of an earlier boundary leaves by itself.
-        let said = left.into_iter().filter(|seq| {
-            let event = self.event(*seq);
-            event
-                .is_some_and(|event| !matches!(event.origin, Origin::Summary { boundary: Some(_) }))
-        });
-        let said: Vec<Seq> = said.collect();
-        self.hidden.extend(said);
-        match stays.len() < self.hidden.len() {
-            true => stays.iter().for_each(|seq| {
-                self.hidden.remove(seq);
-            }),
-            false => self.hidden.retain(|seq| !stays.contains(seq)),
-        }
         let mut boundary = Boundary::new(kept_from, receipt);
         boundary.pinned.clone_from(&compaction.pinned);
         boundary.superseded = self.hidden.range(kept_from..).copied().collect();
-        self.shown = stays;
         boundary
+    }
+
+    /// Hides all that is shown but what stays, and shows what stays; the places of what left. What
+    /// is from `from` on is not looked at one by one, so that many compactions that keep much cost
+    /// little.
+    fn leave(&mut self, stays: &BTreeSet<Seq>, from: Option<Seq>) -> Vec<Seq> {
+        let end = from.unwrap_or_else(|| self.next());
+        let is_left = |seq: &&Seq| !stays.contains(seq);
+        // The summary of an earlier boundary leaves by itself, wherever it is.
+        let before = self.shown.range(..end);
+        let summaries = self.summaries.range(end..);
+        let left: Vec<Seq> = before.chain(summaries).filter(is_left).copied().collect();
+        for seq in &left {
+            self.shown.remove(seq);
+            if !self.summaries.remove(seq) {
+                self.hidden.insert(*seq);
+            }
+        }
+        let back = self.hidden.split_off(&end);
+        self.shown.extend(back);
+        for seq in stays {
+            self.hidden.remove(seq);
+            self.shown.insert(*seq);
+        }
+        left
     }
 
     fn event(&self, seq: Seq) -> Option<&NewEvent> {

@@ -38,6 +38,8 @@ pub(crate) struct Log {
     /// The messages that the model sees, and those that it does not see any more.
     shown: BTreeSet<Seq>,
     hidden: BTreeSet<Seq>,
+    /// Those of the shown ones that are the summary of a boundary.
+    summaries: BTreeSet<Seq>,
 }
 
 impl Log {
@@ -61,6 +63,7 @@ impl Log {
             again: BTreeMap::new(),
             shown: BTreeSet::new(),
             hidden: BTreeSet::new(),
+            summaries: BTreeSet::new(),
         }
     }
 
@@ -108,6 +111,9 @@ impl Log {
         let seq = self.next();
         if matches!(body, EventBody::Message(_)) {
             self.shown.insert(seq);
+            if matches!(origin, Origin::Summary { boundary: Some(_) }) {
+                self.summaries.insert(seq);
+            }
         }
         let mut event = NewEvent::new(id, moment.unwrap_or(self.default_time), body);
         if let Some(beside) = beside {

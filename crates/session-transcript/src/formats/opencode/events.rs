@@ -238,10 +238,8 @@ impl Fold {
             .filter_map(|part| part.raw.member_str("text").map(String::from))
             .collect();
         let from = tail.and_then(|id| self.places.get(id)).copied();
-        let kept = self.log.messages().map(|(seq, ..)| seq);
-        let kept = kept.filter(|seq| from.is_some_and(|from| *seq >= from));
         let compaction = Compaction {
-            kept: kept.collect(),
+            from,
             summary: vec![Message::user(texts.join("\n\n"))],
             ..Compaction::default()
         };

@@ -138,7 +138,7 @@ impl<'a> Fold<'_, 'a> {
             (Some(index), None) => index.text().parse().ok(),
             (None, None) => None,
         };
-        let kept = first.map(|first: usize| self.seqs.range(first.min(at)..at));
+        let kept = first.and_then(|first: usize| self.seqs.range(first.min(at)..at).next());
         let number = |name: &str| members.peek(name).and_then(|raw| raw.text().parse().ok());
         let summary = members.peek_str("summary").unwrap_or_default();
         let mut about = Object::new();
@@ -146,7 +146,7 @@ impl<'a> Fold<'_, 'a> {
             about.str("pi", "hook");
         }
         let compaction = Compaction {
-            kept: kept.into_iter().flatten().map(|(_, seq)| *seq).collect(),
+            from: kept.map(|(_, seq)| *seq),
             summary: (!summary.trim().is_empty())
                 .then(|| Message::user(summary))
                 .into_iter()
