@@ -12,8 +12,9 @@ use session_transcript::{
     Format, ReadOptions, Repair, WriteOptions, check_request, read, view_as_request, write,
 };
 
-/// Files of formats that have no small recorded one.
-const SEEDS: [&str; 9] = [
+/// Files with a little of everything that their formats have.
+const SEEDS: [&str; 10] = [
+    r#"{"$schemaVersion":"1.17","original_input":[{"role":"user","content":"Look"}],"generated_items":[{"type":"tool_call_item","agent":{"name":"a"},"raw_item":{"type":"function_call","call_id":"k","name":"f","arguments":"{}"}},{"type":"tool_call_output_item","agent":{"name":"a"},"raw_item":{"type":"function_call_output","call_id":"k","output":"2"}}],"previous_response_id":null}"#,
     r#"[{"id":"c","system":"s","tools":"[]","conversations":[{"from":"human","value":"Look"},{"from":"function_call","value":"[{\"name\":\"f\",\"arguments\":{\"a\":1}},{\"name\":\"g\",\"arguments\":{}}]"},{"from":"observation","value":"1"},{"from":"observation","value":"2"},{"from":"gpt","value":"Done."}],"chosen":{"from":"gpt","value":"x"},"rejected":{"from":"gpt","value":"y"}}]"#,
     r#"{"id":"chat","messages":[{"id":"m1","role":"user","parts":[{"type":"text","text":"Look"},{"type":"file","mediaType":"image/png","url":"data:image/png;base64,AA=="}]},{"id":"m2","role":"assistant","metadata":{},"parts":[{"type":"step-start"},{"type":"reasoning","text":"Hm","state":"done"},{"type":"tool-f","toolCallId":"k1","state":"output-available","input":{"a":1},"output":{"b":2}},{"type":"dynamic-tool","toolName":"g","toolCallId":"k2","state":"output-error","input":{},"errorText":"no"},{"type":"text","text":"Done."},{"type":"tool-invocation","toolInvocation":{"state":"result","toolCallId":"k3","toolName":"h","args":{},"result":1}}]}]}"#,
     r#"[{"role":"user","content":[{"type":"text","text":"See"},{"type":"image","image":"AA==","mediaType":"image/png"}]},{"role":"assistant","content":[{"type":"tool-call","toolCallId":"k1","toolName":"f","input":{}}]},{"role":"tool","content":[{"type":"tool-result","toolCallId":"k1","toolName":"f","output":{"type":"content","value":[{"type":"text","text":"x"},{"type":"media","data":"AA==","mediaType":"image/png"}]}}]},{"role":"assistant","content":"Done."}]"#,
@@ -25,22 +26,22 @@ const SEEDS: [&str; 9] = [
     r#"{"system":[{"text":"s"}],"messages":[{"role":"user","content":[{"text":"Hi"},{"image":{"format":"png","source":{"bytes":"AA"}}}]},{"role":"assistant","content":[{"reasoningContent":{"reasoningText":{"text":"Hm","signature":"s"}}},{"toolUse":{"toolUseId":"k","name":"f","input":{}}}]},{"role":"user","content":[{"toolResult":{"toolUseId":"k","content":[{"json":{"a":1}}],"status":"error"}},{"text":"Well?"}]}]}"#,
 ];
 
-/// How many files of a format are damaged, and how large they may be.
+/// How many recorded files of a format are damaged, and how large they may be.
 const FILES: usize = 3;
 const BYTES: usize = 6_000;
 
 /// How often each is.
-const TIMES: usize = 40;
+const TIMES: usize = 36;
 
-/// The smallest files of each format.
+/// The smallest recorded files of each format, and ours.
 fn seeds() -> BTreeMap<Format, Vec<Vec<u8>>> {
     let recorded = all().into_iter().map(|path| std::fs::read(path).unwrap());
     let small = recorded.filter(|bytes| bytes.len() <= BYTES);
     let own = SEEDS.iter().map(|seed| seed.as_bytes().to_vec());
     let mut seeds: BTreeMap<Format, Vec<Vec<u8>>> = BTreeMap::new();
-    let talk = only(SEEDS[2].as_bytes());
+    let talk = only(SEEDS[3].as_bytes());
     let lines = write(&talk.events, None, Format::Jsonl, &WriteOptions::default()).unwrap();
-    for bytes in small.chain(own).chain([lines.text.into_bytes()]) {
+    for bytes in small.chain([lines.text.into_bytes()]) {
         if let Ok(transcript) = read(&bytes, &ReadOptions::default()) {
             seeds.entry(transcript.format).or_default().push(bytes);
         }
@@ -48,6 +49,10 @@ fn seeds() -> BTreeMap<Format, Vec<Vec<u8>>> {
     for files in seeds.values_mut() {
         files.sort_by_key(Vec::len);
         files.truncate(FILES);
+    }
+    for bytes in own {
+        let format = read(&bytes, &ReadOptions::default()).unwrap().format;
+        seeds.entry(format).or_default().push(bytes);
     }
     seeds
 }

@@ -12,6 +12,7 @@ use crate::formats::openai_responses::CONTAINERS;
 use crate::formats::openai_responses::item::FORMAT;
 use crate::formats::openai_responses::item_out::{self, Style};
 use crate::formats::openai_responses::parts::CONTENT;
+use crate::formats::openai_responses::run_state;
 use crate::json::{Raw, array, quote};
 use crate::marks;
 use crate::note::Place;
@@ -40,6 +41,9 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     };
     for arranged in arrange(draft, &mut writer.warnings) {
         writer.message(&arranged);
+    }
+    if let Some(envelope) = own {
+        run_state::wrap(&mut writer.laid.records, &envelope.fields);
     }
     writer.finish(layout)
 }

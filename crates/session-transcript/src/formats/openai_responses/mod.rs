@@ -7,14 +7,16 @@ mod item_out;
 mod message_out;
 mod parts;
 mod parts_out;
+mod run_state;
 
 use crate::error::WriteError;
 use crate::format::Format;
+use crate::formats::bodies::Placed;
 use crate::formats::lists::{Containers, Listed, Reply, each_list, first_lists};
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Form, Scan};
 use crate::transcript::Conversation;
 use crate::write::{Draft, Written};
 
@@ -44,16 +46,47 @@ impl formats::Codec for Codec {
         {
             return None;
         }
+        if head.values.iter().any(|raw| run_state::is_state(*raw)) {
+            return Some("a state of a run of agents".into());
+        }
         first_lists(&CONTAINERS, head.scan).iter().find_map(why)
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        each_list(&CONTAINERS, scan, context, fold::conversation)
+        let states = values(scan);
+        if !states.iter().any(|placed| run_state::is_state(placed.raw)) {
+            return each_list(&CONTAINERS, scan, context, fold::conversation);
+        }
+        let mut conversations = Vec::new();
+        for placed in states {
+            let state = run_state::is_state(placed.raw).then(|| run_state::listed(&placed));
+            let Some((listed, fields)) = state.flatten() else {
+                let what = "no state of a run of a version that is known";
+                context.skip(placed.line, placed.bytes.clone(), what);
+                continue;
+            };
+            let mut conversation = fold::conversation(&listed, context);
+            conversation.envelope.fields = fields;
+            conversations.push(conversation);
+        }
+        conversations
     }
 
     fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
         Ok(message_out::write(draft))
     }
+}
+
+/// The records of a file, or the elements of a document that is an array.
+fn values<'a>(scan: &'a Scan<'a>) -> Vec<Placed<'a>> {
+    let mut values = Vec::new();
+    for placed in scan.records.iter().map(Placed::of) {
+        match placed.raw.items().filter(|_| scan.form == Form::Document) {
+            Some(items) => values.extend(items.into_iter().map(|raw| placed.inner(raw))),
+            None => values.push(placed),
+        }
+    }
+    values
 }
 
 /// Why a list looks like items.
