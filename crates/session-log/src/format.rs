@@ -151,15 +151,14 @@ fn push_result(result: &ToolResult, out: &mut String) {
     }
 }
 
-/// Tokens of an image: about a 1,000 × 1,000 picture at the two large providers (OpenAI's high
-/// detail of four tiles is 765, Anthropic's width × height / 750 is 1,333).
-pub const IMAGE_TOKENS: u64 = 1_000;
-/// Tokens of a sound: about half a minute at 32 tokens a second, Gemini's rate.
-pub const AUDIO_TOKENS: u64 = 1_000;
-/// Tokens of a video: about ten seconds at 263 tokens a second, Gemini's rate.
-pub const VIDEO_TOKENS: u64 = 2_630;
-/// Tokens of a file: about two pages of a PDF at 1,500 tokens a page, the lower end of what
-/// Anthropic names.
+/// Tokens of an image: the most with Claude up to Opus 4.6; GPT-4o in high detail costs at most
+/// 1,445. The sources of all four are in `docs/tokens.md`.
+pub const IMAGE_TOKENS: u64 = 1_600;
+/// Tokens of a sound: one minute at 32 tokens a second, Gemini's rate.
+pub const AUDIO_TOKENS: u64 = 1_920;
+/// Tokens of a video: one minute at 263 tokens a second, Gemini's rate.
+pub const VIDEO_TOKENS: u64 = 15_780;
+/// Tokens of a file: a dense page of a PDF with Claude.
 pub const FILE_TOKENS: u64 = 3_000;
 
 /// The fixed cost of media of `kind` in tokens. The base64 length is never counted.

@@ -80,6 +80,24 @@ impl OpenError {
             source: source.into(),
         }
     }
+
+    /// What SQLite says when a file is opened, by what the caller can do about it.
+    pub(crate) fn of(error: &rusqlite::Error) -> Self {
+        let message = SqliteMessage::from(error);
+        let is_busy = message.is_busy();
+        let is_read_only = message.is_read_only();
+        let is_not_a_database = message.is_not_a_database();
+        let source = message.into();
+        if is_busy {
+            Self::Unavailable { source }
+        } else if is_read_only {
+            Self::ReadOnly { source }
+        } else if is_not_a_database {
+            Self::NotADatabase { source }
+        } else {
+            Self::Failed { source }
+        }
+    }
 }
 
 impl From<OpenError> for StoreError {
@@ -92,22 +110,6 @@ impl From<OpenError> for StoreError {
     }
 }
 
-impl From<rusqlite::Error> for OpenError {
-    fn from(error: rusqlite::Error) -> Self {
-        let message = SqliteMessage::from(&error);
-        let is_busy = message.is_busy();
-        let is_read_only = message.is_read_only();
-        let is_not_a_database = message.is_not_a_database();
-        let source = message.into();
-        match () {
-            () if is_busy => Self::Unavailable { source },
-            () if is_read_only => Self::ReadOnly { source },
-            () if is_not_a_database => Self::NotADatabase { source },
-            () => Self::Failed { source },
-        }
-    }
-}
-
 /// Opens the connection that writes; makes the file and brings it to the current schema.
 pub(crate) fn open_writer(path: &Path, options: &SqliteOptions) -> Result<Connection, OpenError> {
     if rusqlite::version_number() < OLDEST_LIBRARY {
@@ -115,7 +117,8 @@ pub(crate) fn open_writer(path: &Path, options: &SqliteOptions) -> Result<Connec
         return Err(OpenError::OldLibrary { found });
     }
     check_permissions(path)?;
-    let connection = connect(path, options.busy_timeout, OpenFlags::SQLITE_OPEN_CREATE)?;
+    let connection = connect(path, options.busy_timeout, OpenFlags::SQLITE_OPEN_CREATE)
+        .map_err(|error| OpenError::of(&error))?;
     check_schema(&connection)?;
     until_not_busy(options.busy_timeout, || {
         use_wal(&connection)?;
@@ -126,15 +129,19 @@ pub(crate) fn open_writer(path: &Path, options: &SqliteOptions) -> Result<Connec
         connection.execute_batch(durability)?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         Ok(())
-    })?;
+    })
+    .map_err(|error| OpenError::of(&error))?;
     // Another process may have been faster.
     let migrated = check_schema(&connection).and_then(|found| {
-        schema::migrate(&connection, found)?;
-        connection.execute_batch("COMMIT")?;
-        Ok(())
+        schema::migrate(&connection, found).map_err(|error| OpenError::of(&error))?;
+        connection
+            .execute_batch("COMMIT")
+            .map_err(|error| OpenError::of(&error))
     });
     if let Err(error) = migrated {
-        connection.execute_batch("ROLLBACK")?;
+        connection
+            .execute_batch("ROLLBACK")
+            .map_err(|error| OpenError::of(&error))?;
         return Err(error);
     }
     Ok(connection)
@@ -170,7 +177,10 @@ fn check_permissions(path: &Path) -> Result<(), OpenError> {
 
 /// The schema of the database, 0 for an empty one.
 fn check_schema(connection: &Connection) -> Result<i64, OpenError> {
-    let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    let number = |sql: &str| {
+        let number = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+        number.map_err(|error| OpenError::of(&error))
+    };
     let application = number("PRAGMA application_id")?;
     let found = number("PRAGMA user_version")?;
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
