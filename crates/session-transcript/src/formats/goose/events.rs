@@ -20,7 +20,6 @@ pub(super) fn conversation(
     let mut fold = Fold {
         log: Log::new(Format::Goose, id.as_deref(), texts, context),
         hidden: Vec::new(),
-        visible: Vec::new(),
     };
     for (at, value) in messages.iter().enumerate() {
         let members = value.raw.members().unwrap_or_default();
@@ -52,7 +51,6 @@ struct Fold {
     log: Log,
     /// Messages that the model does not see any more, since the last boundary.
     hidden: Vec<Seq>,
-    visible: Vec<Seq>,
 }
 
 impl Fold {
@@ -70,11 +68,10 @@ impl Fold {
         // What only the model sees behind messages that it does not see any more is their summary.
         if is_for_model && !is_for_user && !self.hidden.is_empty() {
             let compaction = Compaction {
-                kept: self.visible.iter().copied().collect(),
+                only: Some(self.hidden.drain(..).collect()),
                 summary: said,
                 ..Compaction::default()
             };
-            self.hidden.clear();
             let beside = metadata.map_or_else(session_log::Json::null, Raw::to_json);
             self.log.compaction(spot, compaction, beside);
             return;
@@ -89,10 +86,7 @@ impl Fold {
                 number => spot.with(&format!("/{number}")),
             };
             let seq = self.log.message(&spot, message, origin.clone());
-            match is_for_model {
-                true => self.visible.extend(seq),
-                false => self.hidden.extend(seq),
-            }
+            self.hidden.extend(seq.filter(|_| !is_for_model));
         }
     }
 }

@@ -20,6 +20,8 @@ pub(crate) struct Compaction {
     pub(crate) kept: BTreeSet<Seq>,
     /// From where on every message stays.
     pub(crate) from: Option<Seq>,
+    /// The only messages that leave, whatever is said of those that stay.
+    pub(crate) only: Option<BTreeSet<Seq>>,
     /// Those of them that are shown before the summary.
     pub(crate) pinned: Vec<Seq>,
     /// What is shown for the others.
@@ -174,11 +176,20 @@ impl Log {
     /// stand in front of it; what it covers is what was shown until then.
     fn boundary(&mut self, compaction: &Compaction) -> Boundary {
         let mut stays: BTreeSet<Seq> = compaction.pinned.iter().copied().collect();
-        let first = compaction.kept.iter().find(|seq| !stays.contains(seq));
-        let first = first.copied().into_iter().chain(compaction.from).min();
+        let (left, first) = match &compaction.only {
+            Some(only) => {
+                let left = self.leave_only(only, &stays);
+                let first = self.shown.iter().find(|seq| !stays.contains(seq));
+                (left, first.copied())
+            }
+            None => {
+                let first = compaction.kept.iter().find(|seq| !stays.contains(seq));
+                let first = first.copied().into_iter().chain(compaction.from).min();
+                stays.extend(&compaction.kept);
+                (self.leave(&stays, compaction.from), first)
+            }
+        };
         let kept_from = first.unwrap_or_else(|| self.next().plus(1));
-        stays.extend(&compaction.kept);
-        let left = self.leave(&stays, compaction.from);
         let name = self.format.name();
         let about = compaction.about.clone();
         let mut receipt = Receipt::new(
@@ -208,12 +219,7 @@ impl Log {
         let before = self.shown.range(..end);
         let summaries = self.summaries.range(end..);
         let left: Vec<Seq> = before.chain(summaries).filter(is_left).copied().collect();
-        for seq in &left {
-            self.shown.remove(seq);
-            if !self.summaries.remove(seq) {
-                self.hidden.insert(*seq);
-            }
-        }
+        self.take_out(&left);
         let back = self.hidden.split_off(&end);
         self.shown.extend(back);
         for seq in stays {
@@ -221,6 +227,25 @@ impl Log {
             self.shown.insert(*seq);
         }
         left
+    }
+
+    /// Hides some messages, and the summary of an earlier boundary.
+    fn leave_only(&mut self, only: &BTreeSet<Seq>, stays: &BTreeSet<Seq>) -> Vec<Seq> {
+        let these = only.iter().filter(|seq| self.shown.contains(seq));
+        let these = these.chain(&self.summaries);
+        let left: BTreeSet<Seq> = these.filter(|seq| !stays.contains(seq)).copied().collect();
+        let left: Vec<Seq> = left.into_iter().collect();
+        self.take_out(&left);
+        left
+    }
+
+    fn take_out(&mut self, left: &[Seq]) {
+        for seq in left {
+            self.shown.remove(seq);
+            if !self.summaries.remove(seq) {
+                self.hidden.insert(*seq);
+            }
+        }
     }
 
     fn event(&self, seq: Seq) -> Option<&NewEvent> {

@@ -22,8 +22,9 @@ pub(super) fn conversation(
     let name = about.peek_str("instance_id");
     let mut fold = Fold {
         log: Log::new(Format::OpenHands, name.as_deref(), texts, context),
+        messages: BTreeMap::new(),
         sources: BTreeMap::new(),
-        forgotten: BTreeSet::new(),
+        numbered: BTreeMap::new(),
         unknown: Vec::new(),
     };
     let entries: Vec<Entry> = events
@@ -58,10 +59,12 @@ pub(super) fn conversation(
 
 struct Fold {
     log: Log,
-    /// The events that each message came from.
-    sources: BTreeMap<Seq, Vec<String>>,
-    /// Events that left the view.
-    forgotten: BTreeSet<String>,
+    /// The messages that are shown, by the events they came from.
+    messages: BTreeMap<String, Seq>,
+    /// From how many events that are not forgotten each of them came.
+    sources: BTreeMap<Seq, usize>,
+    /// Events whose ids are numbers.
+    numbered: BTreeMap<u64, String>,
     unknown: Vec<u64>,
 }
 
@@ -108,38 +111,57 @@ impl Fold {
             }
         };
         if let Some(seq) = self.log.message(&spot, message, origin) {
-            self.sources.insert(seq, sources);
+            self.sources.insert(seq, sources.len().max(1));
+            for id in sources {
+                if let Ok(number) = id.parse() {
+                    self.numbered.insert(number, id.clone());
+                }
+                self.messages.insert(id, seq);
+            }
         }
         mates
     }
 
     /// What is forgotten leaves; the summary stands behind as many events as it says.
     fn condensed(&mut self, spot: &Spot<'_>, condensed: &Condensed, raw: Raw<'_>) {
-        self.forgotten.extend(condensed.forgotten.iter().cloned());
-        let is_gone = |id: &String| {
-            let in_range = condensed.range.zip(id.parse().ok());
-            self.forgotten.contains(id)
-                || in_range.is_some_and(|((first, last), id): ((u64, u64), u64)| {
-                    (first..=last).contains(&id)
-                })
-        };
-        let mut gone_too = Vec::new();
-        let mut compaction = Compaction::default();
-        let mut passed = 0;
-        for (seq, sources) in &self.sources {
-            if sources.iter().all(is_gone) && !sources.is_empty() {
-                gone_too.extend(sources.iter().cloned());
+        let range = condensed.range.filter(|(first, last)| first <= last);
+        let numbered = range.map(|(first, last)| self.numbered.range(first..=last));
+        let numbered = numbered.into_iter().flatten().map(|(_, id)| id);
+        let forgotten: Vec<String> = condensed
+            .forgotten
+            .iter()
+            .chain(numbered)
+            .cloned()
+            .collect();
+        let mut only = BTreeSet::new();
+        for id in forgotten {
+            let Some(seq) = self.messages.remove(&id) else {
                 continue;
-            }
-            let is_before = condensed.offset.is_some_and(|offset| passed < offset);
-            passed += sources.len().max(1);
-            compaction.kept.insert(*seq);
-            if is_before && condensed.summary.is_some() {
-                compaction.pinned.push(*seq);
+            };
+            // A message leaves with the last of the events it came from.
+            if let Some(left) = self.sources.get_mut(&seq) {
+                *left -= 1;
+                if *left == 0 {
+                    self.sources.remove(&seq);
+                    only.insert(seq);
+                }
             }
         }
-        self.forgotten.extend(gone_too);
-        compaction.summary = condensed.summary.iter().map(Message::user).collect();
+        let mut pinned = Vec::new();
+        let (mut passed, offset) = (0, condensed.offset.unwrap_or(0));
+        for (seq, count) in &self.sources {
+            if passed >= offset || condensed.summary.is_none() {
+                break;
+            }
+            passed += count;
+            pinned.push(*seq);
+        }
+        let compaction = Compaction {
+            pinned,
+            only: Some(only),
+            summary: condensed.summary.iter().map(Message::user).collect(),
+            ..Compaction::default()
+        };
         let mut beside = Object::new();
         let members = raw.members().unwrap_or_default();
         for (name, raw) in members.iter() {
