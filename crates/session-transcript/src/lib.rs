@@ -20,6 +20,9 @@ mod time;
 mod transcript;
 mod write;
 
+#[cfg(feature = "async-openai")]
+pub mod async_openai;
+
 pub use crate::check::{Rule, Violation, check_request};
 pub use crate::envelope::{Envelope, Frame, Layout};
 pub use crate::error::{ReadError, WriteError};
