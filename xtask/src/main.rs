@@ -21,6 +21,7 @@ mod layers;
 mod no_std;
 mod process;
 mod source;
+mod sqlite_range;
 mod steps;
 mod tidy;
 mod toolchain;

@@ -7,7 +7,9 @@ use std::time::Instant;
 use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
-use crate::{api, book, deny, examples, features, fuzz, layers, no_std, tidy, toolchain};
+use crate::{
+    api, book, deny, examples, features, fuzz, layers, no_std, sqlite_range, tidy, toolchain,
+};
 
 /// One check that can be run alone.
 pub(crate) struct Step {
@@ -77,6 +79,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "features",
         about: "each crate builds with none, each and all of its features",
         run: features::run,
+    },
+    Step {
+        name: "sqlite-range",
+        about: "the SQLite store keeps its laws with both ends of the range of rusqlite",
+        run: sqlite_range::run,
     },
     Step {
         name: "fuzz",

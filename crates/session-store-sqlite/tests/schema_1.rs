@@ -4,7 +4,7 @@
 
 mod common;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use session_store::{
     Batch, BoundaryMark, EventQuery, Expected, NewSession, Scope, SearchQuery, SessionStore,
@@ -19,8 +19,7 @@ use crate::common::{Folder, SID, run};
 #[test]
 fn a_database_of_schema_1_opens() {
     let folder = Folder::new();
-    let fixture = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/schema-1.db");
-    std::fs::copy(fixture, folder.path()).unwrap();
+    std::fs::write(folder.path(), include_bytes!("fixtures/schema-1.db")).unwrap();
     run(async {
         let store = SqliteStore::open(folder.path()).unwrap();
         let expected = SqliteStore::open(folder.0.path().join("new.db")).unwrap();
