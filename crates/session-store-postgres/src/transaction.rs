@@ -9,6 +9,7 @@ use session_log::SessionId;
 use session_store::{Head, Session, StoreError};
 use tokio::time::Instant;
 use tokio_postgres::Error;
+use tokio_postgres::error::{DbError, Severity};
 
 use crate::connect::Lease;
 use crate::fault::{Fault, Trouble};
@@ -142,9 +143,15 @@ fn roll_back(lease: &Lease) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A refused commit is a transaction that did not happen; an unanswered one may have.
+/// A refused commit is a transaction that did not happen; an unanswered one may have, and so may
+/// one in which the connection or the server ended, whatever was said about it: a server that
+/// cannot write its log stops, and finds in the log afterwards what it had written.
 fn uncommitted(error: Error) -> Fault {
-    if error.code().is_none() {
+    let severity = error.as_db_error().map(DbError::parsed_severity);
+    if matches!(
+        severity,
+        None | Some(Some(Severity::Fatal | Severity::Panic))
+    ) {
         return StoreError::unavailable(Trouble::Uncertain(error)).into();
     }
     match Fault::from(error) {

@@ -9,14 +9,17 @@
 
 mod common;
 
-use session_log::Version;
+use std::fmt::Debug;
+
+use session_log::{EventBody, Message, Role, Version};
 use session_store::{
-    Batch, EventQuery, Expected, NewSession, SessionStore as _, SessionStoreExt as _,
+    Batch, Counters, Created, EventQuery, Expected, NewSession, Recount, SessionPatch,
+    SessionStore as _, SessionStoreExt as _, StoreError,
 };
 use session_store_postgres::PostgresStore;
-use session_store_testkit::make::{at, sid, user};
+use session_store_testkit::make::{at, seq, sid, tokens, user};
 
-use crate::common::{Cluster, RUNTIME};
+use crate::common::{Cluster, RUNTIME, query, run_sql};
 
 #[test]
 fn a_store_survives_its_server_and_loses_nothing() {
@@ -94,4 +97,133 @@ fn connections_that_died_while_they_were_idle_are_not_noticed() {
             assert_eq!(appended.unwrap().done().unwrap().new, 1);
         }
     });
+}
+
+/// A commit waits for a standby that does not exist: it is written, and nobody was told. There the
+/// connection is cut.
+#[test]
+fn what_was_done_when_the_connection_broke_in_a_commit_can_be_said_again() {
+    let cluster = Cluster::start("-c synchronous_standby_names=nobody");
+    RUNTIME.block_on(Box::pin(async {
+        let url = cluster.url("postgres");
+        let alone = format!("{url} options='-c synchronous_commit=local'");
+        let store = PostgresStore::connect(&alone).await.unwrap();
+        let waiting = PostgresStore::connect(&url).await.unwrap();
+        let id = sid("s1");
+
+        let new = NewSession::new(id.clone(), at(0)).with_owner("ann");
+        let (there, said) = (waiting.clone(), new.clone());
+        lose(&url, async move { there.create(said).await }).await;
+        let done = store.session(&id).await.unwrap().unwrap();
+        let again = store.create(new).await.unwrap();
+        assert!(matches!(again, Created::Exists(session) if session == done));
+
+        let batch = Batch::new(vec![user("u1", "one"), user("u2", "two")]);
+        let (there, on, said) = (waiting.clone(), id.clone(), batch.clone());
+        let expected = Expected::Exact(Version::new(0));
+        lose(&url, async move { there.append(&on, expected, said).await }).await;
+        let log = store.read_all(&id, EventQuery::all()).await.unwrap();
+        assert_eq!(log.len(), 2);
+        for expected in [expected, Expected::Any] {
+            let again = store.append(&id, expected, batch.clone()).await.unwrap();
+            let again = again.done().unwrap();
+            assert_eq!((again.new, &again.events), (0, &log));
+            assert_eq!(again.head.version, Version::new(2));
+        }
+
+        let patch = SessionPatch::new().with_expiry(Some(at(5)));
+        let (there, on, said) = (waiting.clone(), id.clone(), patch.clone());
+        lose(&url, async move { there.update(&on, said).await }).await;
+        let done = store.session(&id).await.unwrap().unwrap();
+        assert_eq!(done.expires_at, Some(at(5)));
+        assert_eq!(store.update(&id, patch).await.unwrap(), done);
+
+        let version = done.head.version;
+        let recount = Recount::new(vec![(seq(1), tokens(7))]).with_counters(Counters::new(
+            2,
+            2,
+            Some(tokens(9)),
+        ));
+        let (there, on, said) = (waiting.clone(), id.clone(), recount.clone());
+        lose(&url, async move { there.recount(&on, version, said).await }).await;
+        let done = store.load(&id).await.unwrap();
+        assert!(store.recount(&id, version, recount).await.unwrap());
+        assert_eq!(store.load(&id).await.unwrap(), done);
+        assert_eq!(done.unwrap().1[0].tokens, Some(tokens(7)));
+
+        let empty = EventBody::Message(Message::new(Role::User, Vec::new()));
+        let (there, on, said) = (waiting.clone(), id.clone(), empty.clone());
+        lose(&url, async move { there.erase(&on, seq(2), said).await }).await;
+        let done = store.session(&id).await.unwrap().unwrap().head;
+        let log = store.read_all(&id, EventQuery::all()).await.unwrap();
+        assert_eq!((done.erasures, &log[1].body), (1, &empty));
+        let again = store.erase(&id, seq(2), empty).await.unwrap();
+        assert_eq!((again.version, again.erasures), (done.version, 2));
+        let same = store.read_all(&id, EventQuery::all()).await.unwrap();
+        assert_eq!(same, log);
+
+        let (there, on) = (waiting.clone(), id.clone());
+        lose(&url, async move { there.delete(&on).await }).await;
+        assert_eq!(store.session(&id).await.unwrap(), None);
+        assert!(!store.delete(&id).await.unwrap());
+
+        // A sweep ends where the connection broke; the next one does the rest.
+        for name in ["old", "older"] {
+            let new = NewSession::new(sid(name), at(0)).with_expiry(at(1));
+            let _ = store.create(new).await.unwrap();
+        }
+        let there = waiting.clone();
+        lose(&url, async move { there.sweep(at(2)).await }).await;
+        assert_eq!(store.sweep(at(2)).await.unwrap(), 1);
+        assert_eq!(store.sweep(at(2)).await.unwrap(), 0);
+    }));
+}
+
+/// The other half of not knowing: the server ends the connection in the commit, and nothing is
+/// there.
+#[test]
+fn what_was_not_done_when_the_connection_broke_in_a_commit_is_done_by_the_next_call() {
+    let cluster = Cluster::start("");
+    RUNTIME.block_on(Box::pin(async {
+        let url = cluster.url("postgres");
+        let store = PostgresStore::connect(&url).await.unwrap();
+        let id = sid("s1");
+        let new = NewSession::new(id.clone(), at(0));
+        let _ = store.create(new).await.unwrap();
+        let at_commit = "\
+            CREATE FUNCTION leave() RETURNS trigger LANGUAGE plpgsql AS \
+            'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NULL; END';\n\
+            CREATE CONSTRAINT TRIGGER leave AFTER INSERT ON session_store.event \
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION leave()";
+        run_sql(&url, at_commit).await;
+
+        let batch = Batch::new(vec![user("u1", "one"), user("u2", "two")]);
+        let cut = store.append(&id, Expected::Any, batch.clone()).await;
+        check_uncertain(&cut.unwrap_err());
+        let log = store.read_all(&id, EventQuery::all()).await.unwrap();
+        assert_eq!(log, []);
+        run_sql(&url, "DROP TRIGGER leave ON session_store.event").await;
+        let again = store.append(&id, Expected::Exact(Version::new(0)), batch);
+        assert_eq!(again.await.unwrap().done().unwrap().new, 2);
+    }));
+}
+
+#[track_caller]
+fn check_uncertain(error: &StoreError) {
+    assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
+    assert!(format!("{error:?}").contains("Uncertain"), "{error:?}");
+}
+
+/// Cuts the connection of the call while it waits for the answer to its commit.
+async fn lose<T: Debug + Send + 'static>(
+    url: &str,
+    call: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) {
+    let call = tokio::spawn(call);
+    let cut = "SELECT pg_terminate_backend(pid)::text FROM pg_stat_activity \
+               WHERE wait_event = 'SyncRep'";
+    while query(url, cut).await.is_empty() {
+        assert!(!call.is_finished(), "{call:?} did not wait");
+    }
+    check_uncertain(&call.await.unwrap().unwrap_err());
 }

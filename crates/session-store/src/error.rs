@@ -74,7 +74,8 @@ pub enum StoreError {
     /// The store cannot be reached or is too busy right now. Try again later.
     ///
     /// When the connection broke while a server was about to answer, the work may be done all the
-    /// same, whole. Calling again with the same ids is safe: what is there is not written twice.
+    /// same, whole. Calling again with the same ids is safe: what is there is not written twice, a
+    /// session that was created is found, one that was deleted is not, and an erasure counts again.
     #[error("the store is not available")]
     Unavailable {
         /// What the database says.
