@@ -65,6 +65,10 @@ impl Readers {
     ) -> Result<T, StoreError> {
         let (reply, answer) = oneshot::channel();
         let job = move |connection: rusqlite::Result<&Connection>| {
+            // Whoever asked may have given up while others were served.
+            if reply.is_canceled() {
+                return;
+            }
             let result = connection.map_err(|error| failed(&error)).and_then(work);
             // Nobody listens when the future was dropped.
             let _ = reply.send(result);

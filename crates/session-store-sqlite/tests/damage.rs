@@ -8,7 +8,7 @@ use session_store::{
     Batch, EventQuery, Expected, Scope, SearchQuery, SessionQuery, SessionStore,
     SessionStoreExt as _, StoreError,
 };
-use session_store_sqlite::{Fault, SqliteStore};
+use session_store_sqlite::{Fault, OpenError, SqliteOptions, SqliteStore};
 use session_store_testkit::make::{assistant, seq, user};
 
 use crate::common::{Folder, SID, fill, run, tamper};
@@ -136,15 +136,7 @@ fn the_doctor_finds_each_sort_of_damage() {
 fn the_doctor_finds_a_broken_file() {
     let folder = Folder::new();
     run(async {
-        let store = SqliteStore::open(folder.path()).unwrap();
-        fill(&store).await;
-        for number in 0..50 {
-            let text = "text ".repeat(500);
-            let event = user(&format!("x{number}"), &text);
-            let outcome = store.append(&SID, Expected::Any, Batch::from(event)).await;
-            assert!(outcome.is_ok());
-        }
-        drop(store);
+        fill_many_pages(&folder).await;
         let mut bytes = std::fs::read(folder.path()).unwrap();
         let middle = bytes.len() / 2;
         for byte in &mut bytes[middle..middle + 4096] {
@@ -157,4 +149,104 @@ fn the_doctor_finds_a_broken_file() {
             Err(error) => assert!(!error.is_retryable(), "{error}"),
         }
     });
+}
+
+#[test]
+fn whoever_meets_broken_pages_is_told_and_the_rest_is_read() {
+    let folder = Folder::new();
+    run(async {
+        fill_many_pages(&folder).await;
+        let mut bytes = std::fs::read(folder.path()).unwrap();
+        let half = bytes.len() / 2 / 4096 * 4096;
+        bytes[half..].fill(0xAA);
+        std::fs::write(folder.path(), bytes).unwrap();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let failed = |error: StoreError| assert!(matches!(error, StoreError::Failed { .. }));
+        for _ in 0..2 {
+            failed(store.read_all(&SID, EventQuery::all()).await.unwrap_err());
+            let lenient = EventQuery::all().lenient();
+            failed(store.read_all(&SID, lenient).await.unwrap_err());
+            failed(store.load(&SID).await.unwrap_err());
+            let query = SearchQuery::new(["no such text"]);
+            let scope = Scope::Session(SID.clone());
+            failed(store.search_all(&scope, query).await.unwrap_err());
+            // What is on whole pages is there.
+            let first = EventQuery::all().with_limit(2);
+            assert_eq!(store.read(&SID, &first).await.unwrap().items.len(), 2);
+            let sessions = store.sessions(&SessionQuery::all()).await.unwrap();
+            assert_eq!(sessions.items.len(), 1);
+        }
+        // Writing is refused or works; either way it is not worth waiting for.
+        let next = Batch::from(user("next", "next"));
+        if let Err(error) = store.append(&SID, Expected::Any, next).await {
+            failed(error);
+        }
+    });
+}
+
+#[test]
+fn a_file_that_was_cut_off_is_refused_or_read_up_to_there() {
+    for part in [8, 2] {
+        let folder = Folder::new();
+        run(async {
+            fill_many_pages(&folder).await;
+            let bytes = std::fs::read(folder.path()).unwrap();
+            std::fs::write(folder.path(), &bytes[..bytes.len() / part]).unwrap();
+            let store = match SqliteStore::open(folder.path()) {
+                Ok(store) => store,
+                Err(error) => return assert!(matches!(error, OpenError::NotADatabase { .. })),
+            };
+            let read = store.read_all(&SID, EventQuery::all()).await;
+            assert!(!read.unwrap_err().is_retryable());
+            match store.doctor().await {
+                Ok(findings) => assert!(!findings.is_empty()),
+                Err(error) => assert!(!error.is_retryable(), "{error}"),
+            }
+        });
+    }
+}
+
+#[test]
+fn a_file_with_a_broken_first_page_is_refused_and_left_alone() {
+    for damaged in [0..16, 100..4096] {
+        let folder = Folder::new();
+        run(fill_many_pages(&folder));
+        let mut bytes = std::fs::read(folder.path()).unwrap();
+        bytes[damaged].fill(0xAA);
+        std::fs::write(folder.path(), &bytes).unwrap();
+        let error = SqliteStore::open(folder.path()).unwrap_err();
+        assert!(matches!(error, OpenError::NotADatabase { .. }), "{error:?}");
+        assert!(!error.is_retryable());
+        assert_eq!(std::fs::read(folder.path()).unwrap(), bytes);
+    }
+}
+
+#[test]
+fn searches_that_nobody_waits_for_hold_up_nobody() {
+    let folder = Folder::new();
+    run(async {
+        fill_many_pages(&folder).await;
+        let options = SqliteOptions::default().with_readers(1);
+        let store = SqliteStore::open_with(folder.path(), options).unwrap();
+        for _ in 0..200 {
+            let (query, scope) = (SearchQuery::new(["xt"]), Scope::Session(SID.clone()));
+            let mut search = std::pin::pin!(store.search(&scope, &query));
+            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            let _ = search.as_mut().poll(&mut context);
+        }
+        let log = store.read_all(&SID, EventQuery::all()).await.unwrap();
+        assert_eq!(log.len(), 53);
+        assert_eq!(store.doctor().await.unwrap(), []);
+    });
+}
+
+/// A closed database of about fifty pages, most of them with one event each.
+async fn fill_many_pages(folder: &Folder) {
+    let store = SqliteStore::open(folder.path()).unwrap();
+    fill(&store).await;
+    let text = "text ".repeat(500);
+    let event = |number| user(&format!("x{number}"), &text);
+    let batch = Batch::new((0..50).map(event).collect());
+    let outcome = store.append(&SID, Expected::Any, batch).await.unwrap();
+    assert_eq!(outcome.done().unwrap().new, 50);
 }
