@@ -11,8 +11,9 @@ use crate::workspace::Workspace;
 /// What an example needs to be told.
 const ARGUMENTS: &[(&str, &[&str])] = &[("survey", &["docs/examples"])];
 
-/// Examples that need a server, which a person starts: they are built and not run.
-const NEED_A_SERVER: &[&str] = &["planted_facts"];
+/// Examples that need a server, which a person starts: they are built and not run. Tests that have
+/// one run `postgres`.
+const NEED_A_SERVER: &[&str] = &["planted_facts", "postgres"];
 
 pub(crate) fn run_all(workspace: &Workspace) -> Result<(), Failure> {
     let selection = ["--workspace", "--all-features", "--examples"];

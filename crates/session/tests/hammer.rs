@@ -14,6 +14,7 @@
 mod cluster;
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use compaction_tokens::Bytes4;
@@ -38,6 +39,23 @@ fn main() {
     hammer("sqlite", file.to_str().unwrap());
     let server = cluster::Cluster::start("");
     hammer("postgres", &server.url("postgres"));
+    example(&server.url("postgres"));
+}
+
+/// Runs the example that needs a server, since here is one. Cargo builds it beside the tests.
+fn example(url: &str) {
+    let test = std::env::current_exe().unwrap();
+    let folder = test
+        .parent()
+        .and_then(Path::parent)
+        .unwrap()
+        .join("examples");
+    let ended = Command::new(folder.join("postgres")).arg(url).status();
+    assert!(
+        ended
+            .expect("a whole `cargo test` builds the example")
+            .success()
+    );
 }
 
 fn rounds() -> usize {
