@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::vec::Vec;
-use core::fmt;
 
 use compaction_core::{Entry, EntryKind, Link};
 
 use crate::boundary::{Boundary, Pin, Revert};
+use crate::branch::Branch;
+use crate::event_type::EventType;
 use crate::ids::{EventId, Seq, Timestamp};
 use crate::json::{Fields, Json};
 use crate::message::{Message, Role};
@@ -35,138 +36,6 @@ impl Origin {
     #[must_use]
     pub fn is_synthetic(&self) -> bool {
         !matches!(self, Self::Real)
-    }
-}
-
-/// The type of an event: `MESSAGE`, `COMPACTION`, `REVERT`, `PIN`, or an application's own.
-///
-/// Own names have upper-case letters, digits, `_` and `.`, start with a letter and have at most
-/// 64 characters.
-///
-/// ```
-/// use session_log::EventType;
-///
-/// assert_eq!(EventType::new("ACME.AUDIT").unwrap().as_str(), "ACME.AUDIT");
-/// assert!(EventType::new("acme").is_err());
-/// ```
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct EventType(alloc::borrow::Cow<'static, str>);
-
-/// A text is no name of an event type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error(
-    "an event type has 1 to 64 upper-case letters, digits, '_' or '.' and starts with a letter"
-)]
-pub struct InvalidEventType;
-
-impl EventType {
-    /// Events that carry a message.
-    pub const MESSAGE: Self = Self(alloc::borrow::Cow::Borrowed("MESSAGE"));
-    /// Boundaries.
-    pub const COMPACTION: Self = Self(alloc::borrow::Cow::Borrowed("COMPACTION"));
-    /// Events that take a boundary back.
-    pub const REVERT: Self = Self(alloc::borrow::Cow::Borrowed("REVERT"));
-    /// Events that pin another one, or release it.
-    pub const PIN: Self = Self(alloc::borrow::Cow::Borrowed("PIN"));
-    /// Events that say who is at a pass, so that others do not begin one: custom events, which no
-    /// view and no boundary knows.
-    pub const LEASE: Self = Self(alloc::borrow::Cow::Borrowed("SESSION.LEASE"));
-
-    /// The type with this name.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidEventType`] when the name has other characters, starts with no letter, is empty
-    /// or longer than 64 characters.
-    pub fn new(name: &str) -> Result<Self, InvalidEventType> {
-        let starts_well = name.starts_with(|c: char| c.is_ascii_uppercase());
-        let is_allowed =
-            |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || matches!(c, '_' | '.');
-        if !starts_well || name.len() > 64 || !name.chars().all(is_allowed) {
-            return Err(InvalidEventType);
-        }
-        Ok(Self(String::from(name).into()))
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether the type is the library's, not an application's own.
-    #[must_use]
-    pub fn is_built_in(&self) -> bool {
-        [Self::MESSAGE, Self::COMPACTION, Self::REVERT, Self::PIN].contains(self)
-    }
-}
-
-impl fmt::Display for EventType {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-/// The dot path of the sub-agent that made an event, such as `root.agent_1`.
-///
-/// Paths are compared by segment: `root.agent_1` is no ancestor of `root.agent_10`.
-///
-/// ```
-/// use session_log::Branch;
-///
-/// let child = Branch::new("root.agent_1.search").unwrap();
-/// assert!(Branch::new("root.agent_1").unwrap().is_self_or_ancestor_of(&child));
-/// assert!(!Branch::new("root.agent_10").unwrap().is_self_or_ancestor_of(&child));
-/// ```
-#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Branch(String);
-
-/// A text is no dot path: it is empty or has an empty segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-#[error("a branch is a dot path without empty segments")]
-pub struct InvalidBranch;
-
-impl Branch {
-    /// The branch with this path.
-    ///
-    /// # Errors
-    ///
-    /// [`InvalidBranch`] when the path or one of its segments is blank.
-    pub fn new(path: impl Into<String>) -> Result<Self, InvalidBranch> {
-        let path = path.into();
-        if path.split('.').any(|segment| segment.trim().is_empty()) {
-            return Err(InvalidBranch);
-        }
-        Ok(Self(path))
-    }
-
-    /// The path.
-    #[must_use]
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-
-    /// Whether `other` is this branch or below it.
-    #[must_use]
-    pub fn is_self_or_ancestor_of(&self, other: &Self) -> bool {
-        match other.0.strip_prefix(self.0.as_str()) {
-            Some(rest) => rest.is_empty() || rest.starts_with('.'),
-            None => false,
-        }
-    }
-}
-
-impl fmt::Debug for Branch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Branch({:?})", self.0)
-    }
-}
-
-impl fmt::Display for Branch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
     }
 }
 

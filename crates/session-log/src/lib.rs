@@ -9,8 +9,10 @@
 extern crate alloc;
 
 mod boundary;
+mod branch;
 mod erasure;
 mod event;
+mod event_type;
 mod format;
 mod hex;
 mod ids;
@@ -22,11 +24,10 @@ mod view;
 pub mod wire;
 
 pub use crate::boundary::{Boundary, Covered, Pin, Receipt, Revert, Size, SummaryReceipt};
+pub use crate::branch::{Branch, InvalidBranch};
 pub use crate::erasure::{ERASED, is_erased, tombstone};
-pub use crate::event::{
-    Branch, Event, EventBody, EventType, InvalidBranch, InvalidEventType, NewEvent, Origin,
-    TokenCount, latest_system, messages,
-};
+pub use crate::event::{Event, EventBody, NewEvent, Origin, TokenCount, latest_system, messages};
+pub use crate::event_type::{EventType, InvalidEventType};
 pub use crate::format::{
     AUDIO_TOKENS, FILE_TOKENS, IMAGE_TOKENS, LineFormat, MessageFormat, VIDEO_TOKENS, media_tokens,
     message_tokens,

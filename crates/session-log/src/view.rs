@@ -10,7 +10,8 @@ use alloc::vec::Vec;
 use compaction_core::{Entry, EntryKind, Outline};
 
 use crate::boundary::Boundary;
-use crate::event::{Branch, Event, EventBody, Origin};
+use crate::branch::Branch;
+use crate::event::{Event, EventBody, Origin};
 use crate::ids::{Seq, Version};
 use crate::message::{Message, Shape};
 use crate::part::Part;

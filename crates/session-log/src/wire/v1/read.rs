@@ -12,7 +12,9 @@ use super::{
     SourceRecord, Str, SummaryRecord, TextRecord,
 };
 use crate::boundary::{Boundary, Covered, Pin, Receipt, Revert, Size, SummaryReceipt};
-use crate::event::{Branch, EventBody, EventType, NewEvent, Origin, TokenCount};
+use crate::branch::Branch;
+use crate::event::{EventBody, NewEvent, Origin, TokenCount};
+use crate::event_type::EventType;
 use crate::ids::{EventId, Seq, Timestamp};
 use crate::json::{Fields, Json};
 use crate::message::{Message, Role, Shape};

@@ -12,7 +12,8 @@ use super::{
     SummaryRecord, TextRecord, TokensRecord, VERSION,
 };
 use crate::boundary::{Boundary, Covered, Receipt, Size, SummaryReceipt};
-use crate::event::{Branch, EventBody, NewEvent, Origin};
+use crate::branch::Branch;
+use crate::event::{EventBody, NewEvent, Origin};
 use crate::ids::{EventId, Seq};
 use crate::json::Fields;
 use crate::message::{Message, Role, Shape};
