@@ -1,5 +1,6 @@
 //! What the store costs, beside the same statements without it. `cargo bench -p
-//! session-store-postgres` starts a server of its own, with `fsync`, and prints a table.
+//! session-store-postgres` starts a server of its own, with `fsync`, and prints a table, and each
+//! target with what was measured; `EVENTS` sets how long the longest log is (default 1,000,000).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 #![allow(clippy::print_stdout, clippy::panic)]
@@ -44,8 +45,8 @@ fn main() {
 }
 
 /// Says how long `work` takes: the middle of so many times, so that a busy machine matters less.
-async fn time<F: Future<Output = ()>>(what: &str, count: u32, work: impl FnMut(u32) -> F) {
-    line(what, times(count, work).await, 1);
+async fn time<F: Future<Output = ()>>(what: &str, count: u32, work: impl FnMut(u32) -> F) -> f64 {
+    line(what, times(count, work).await, 1)
 }
 
 async fn times<F: Future<Output = ()>>(count: u32, mut work: impl FnMut(u32) -> F) -> Vec<f64> {
@@ -58,10 +59,18 @@ async fn times<F: Future<Output = ()>>(count: u32, mut work: impl FnMut(u32) -> 
     times
 }
 
-fn line(what: &str, mut times: Vec<f64>, events: u32) {
+fn line(what: &str, mut times: Vec<f64>, events: u32) -> f64 {
     times.sort_by(f64::total_cmp);
     let middle = times[times.len() / 2] / f64::from(events);
     println!("{what:<58} {middle:>10.0} µs");
+    middle
+}
+
+/// A figure beside the most it should be.
+fn target(what: &str, measured: f64, most: f64, unit: &str) {
+    let verdict = if measured <= most { "met" } else { "MISSED" };
+    let what = format!("target: {what}");
+    println!("{what:<58} {measured:>10.2} {unit}, at most {most}: {verdict}");
 }
 
 async fn open(url: &str, schema: &str, extras: Extras) -> PostgresStore {
@@ -87,9 +96,11 @@ async fn append(store: &PostgresStore, session: &str, from: u32, size: u32) {
 async fn appends(url: &str) {
     let full = open(url, "full", Extras::IfThere).await;
     let plain = open(url, "plain", Extras::Never).await;
-    by_hand(url, 1_000).await;
+    let by_hand = by_hand(url, 1_000).await;
     let one = |number| append(&plain, "s1", number, 1);
-    time("one append, without trigrams and notifications", 1_000, one).await;
+    let what = "one append, without trigrams and notifications";
+    let own = time(what, 1_000, one).await;
+    target("the same against by hand", own / by_hand, 1.5, "×");
     let one = |number| append(&full, "s1", number, 1);
     time("one append", 1_000, one).await;
     let what = "an event in batches of 100";
@@ -115,7 +126,7 @@ async fn appends(url: &str) {
 }
 
 /// What an append does, in so many statements one after the other.
-async fn by_hand(url: &str, count: u32) {
+async fn by_hand(url: &str, count: u32) -> f64 {
     let tables = "CREATE TABLE one (id text PRIMARY KEY, version bigint);\n\
                   CREATE TABLE many (id text, seq bigint, event text UNIQUE, record text, \
                   PRIMARY KEY (id, seq));\nINSERT INTO one VALUES ('s1', 0)";
@@ -137,11 +148,16 @@ async fn by_hand(url: &str, count: u32) {
         client.execute(update, &[&"s1", &number]).await.unwrap();
         client.batch_execute("COMMIT").await.unwrap();
     };
-    time("lock, insert, update and commit by hand", count, one).await;
+    time("lock, insert, update and commit by hand", count, one).await
 }
 
 async fn long_logs(url: &str) {
+    let longest: u32 = std::env::var("EVENTS").map_or(1_000_000, |it| it.parse().unwrap());
+    let mut shortest = None;
     for (schema, length) in [("log3", 1_000_u32), ("log5", 100_000), ("log6", 1_000_000)] {
+        if length > longest {
+            continue;
+        }
         let store = open(url, schema, Extras::IfThere).await;
         append(&store, "s1", 1, 1).await;
         // Events that differ, as fast as the server can make them.
@@ -168,7 +184,9 @@ async fn long_logs(url: &str) {
             let (_, events) = store.load(&sid("s1")).await.unwrap().unwrap();
             assert_eq!(events.len(), 103);
         };
-        time(&of("load a view of 103 events"), 200, load).await;
+        let took = time(&of("load a view of 103 events"), 200, load).await;
+        let first = *shortest.get_or_insert(took);
+        target(&of("against the shortest log"), took / first, 1.3, "×");
         for (what, word, found) in [
             ("search a rare word", "needle", 1),
             ("search two rare letters, one page", "xq", 0),
@@ -183,7 +201,11 @@ async fn long_logs(url: &str) {
                     let page = store.search(&scope, &query).await.unwrap();
                     assert!(page.items.len() == found || page.next.is_some());
                 };
-                time(&of(&format!("{what}{by}")), 20, search).await;
+                let what = of(&format!("{what}{by}"));
+                let took = time(&what, 20, search).await;
+                if word == "needle" {
+                    target(&what, took / 1e3, 20.0, "ms");
+                }
             }
         }
         let all = SearchQuery::new(["fox"]).with_limit(100);

@@ -1,23 +1,33 @@
 //! What the store costs, against a plain loop over the same library in the same run.
 //!
-//! `cargo bench -p session-store-sqlite` prints a table; `EVENTS` sets how long the long log is
-//! (default 100,000). Ratios are what to look at: absolute times are the disk's.
+//! `cargo bench -p session-store-sqlite` prints a table, at its end each target with what was
+//! measured; `EVENTS` sets how long the longest log is (default 100,000; the targets speak of
+//! 1,000,000). Ratios are what to look at: absolute times are the disk's.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
 
+mod long;
+mod table;
+
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rusqlite::{Connection, params};
 use session_log::{EventId, Message, NewEvent, SessionId, Timestamp, Version, wire};
-use session_store::{
-    Batch, Expected, NewSession, Scope, SearchQuery, SessionStore, SessionStoreExt as _,
-};
+use session_store::{Batch, Expected, NewSession, SessionStore as _};
 use session_store_sqlite::{Durability, SqliteOptions, SqliteStore};
 use session_store_testkit::block_on;
-use session_store_testkit::make::{boundary, sid, tokens};
+use session_store_testkit::make::{sid, tokens};
+
+use crate::table::{Spent, line, now, ratio, target};
 
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if let [role, path] = arguments.as_slice()
+        && role == long::ALONE
+    {
+        return long::pass_alone(path);
+    }
     let length = std::env::var("EVENTS").map_or(100_000, |length| length.parse().unwrap());
     let folder = tempfile::TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -34,50 +44,12 @@ fn main() {
         200,
     );
     together(&path("together.db"));
-    for length in [1_000, length] {
-        long_log(&path(&format!("{length}.db")), length);
-    }
-}
-
-fn line(what: &str, took: Duration, count: u32) {
-    let micros = took.as_secs_f64() * 1e6 / f64::from(count);
-    println!("{what:<60} {micros:>12.1} µs");
-}
-
-/// The time all threads of this process have had a processor; nothing where the system does not
-/// tell.
-fn cpu() -> Duration {
-    // The system books a thread's time when it is switched.
-    std::thread::yield_now();
-    let tasks = std::fs::read_dir("/proc/self/task").into_iter().flatten();
-    let nanos = tasks.filter_map(|task| {
-        let text = std::fs::read_to_string(task.ok()?.path().join("schedstat")).ok()?;
-        text.split_whitespace().next()?.parse::<u64>().ok()
-    });
-    Duration::from_nanos(nanos.sum())
-}
-
-/// A stretch of time, on the wall and on the processors.
-#[derive(Default)]
-struct Spent {
-    wall: Duration,
-    cpu: Duration,
-}
-
-impl Spent {
-    fn measure(&mut self, begin: (Instant, Duration)) {
-        self.wall += begin.0.elapsed();
-        self.cpu += cpu() - begin.1;
-    }
-
-    fn line(&self, what: &str, count: u32) {
-        line(what, self.wall, count);
-        line(&format!("{what}, on the processor"), self.cpu, count);
-    }
-}
-
-fn now() -> (Instant, Duration) {
-    (Instant::now(), cpu())
+    let lengths: Vec<u64> = [1_000, 10_000, 100_000, 1_000_000]
+        .into_iter()
+        .filter(|step| *step < length)
+        .chain([length])
+        .collect();
+    block_on(Box::pin(long::compare(folder.path(), &lengths)));
 }
 
 /// About as long as a message is.
@@ -141,8 +113,8 @@ fn appends(raw: &Path, own: &Path, durability: Durability, count: u32) {
             ("wall", own_took.wall, raw_took.wall),
             ("processor", own_took.cpu, raw_took.cpu),
         ] {
-            let ratio = own.as_secs_f64() / raw.as_secs_f64();
-            println!("{:<60} {ratio:>12.2} ×", format!("  ratio, {what}"));
+            let what = format!("one append, {synchronous}, against the plain loop, {what}");
+            target(&what, ratio(own, raw), 1.5, "×");
         }
 
         let batch = |from: u64| Batch::new((from..from + 100).map(event).collect());
@@ -220,103 +192,4 @@ fn id() -> SessionId {
 
 fn new_session() -> NewSession {
     NewSession::new(id(), Timestamp::from_millis(0)).with_owner("ann")
-}
-
-fn long_log(path: &Path, length: u64) {
-    block_on(Box::pin(async {
-        let store = SqliteStore::open(path).unwrap();
-        let _ = store.create(new_session()).await.unwrap();
-        let begin = Instant::now();
-        let mut next = 0;
-        while next < length {
-            let end = (next + 500).min(length);
-            let mut events: Vec<NewEvent> = (next..end).map(event).collect();
-            if next == 0 {
-                let needle = Message::user("a needle in the stack");
-                let at = Timestamp::from_millis(0);
-                events.push(NewEvent::message(
-                    EventId::new("needle").unwrap(),
-                    at,
-                    needle,
-                ));
-            }
-            let outcome = store.append(&id(), Expected::Any, Batch::new(events)).await;
-            assert!(outcome.unwrap().done().is_some());
-            next = end;
-        }
-        let count = u32::try_from(length).unwrap();
-        line(
-            &format!("{length}: an event, imported"),
-            begin.elapsed(),
-            count,
-        );
-        let begin = Instant::now();
-        store.update_index().await.unwrap();
-        line(
-            &format!("{length}: an event, rest of the index"),
-            begin.elapsed(),
-            count,
-        );
-
-        let head = store.head(&id()).await.unwrap().unwrap();
-        let kept = head.version.as_u64() - 99;
-        let batch = Batch::from(boundary("b1", kept, &[1, 2]));
-        assert!(
-            store
-                .append(&id(), Expected::Any, batch)
-                .await
-                .unwrap()
-                .done()
-                .is_some()
-        );
-        let rounds = 300;
-        let begin = Instant::now();
-        for _ in 0..rounds {
-            let (_, events) = store.load(&id()).await.unwrap().unwrap();
-            assert_eq!(events.len(), 103);
-        }
-        line(
-            &format!("{length}: load a view of 100"),
-            begin.elapsed(),
-            rounds,
-        );
-        let begin = Instant::now();
-        for _ in 0..rounds {
-            assert!(store.head(&id()).await.unwrap().is_some());
-        }
-        line(&format!("{length}: read the head"), begin.elapsed(), rounds);
-        for (word, most) in [
-            ("needle", 20),
-            ("room 976", 20),
-            ("invoice", 20),
-            ("qx", 3),
-            ("xyzzy plugh", 20),
-        ] {
-            for scope in [Scope::Session(id()), Scope::Owner("ann".into())] {
-                let query = SearchQuery::new([word]);
-                let begin = Instant::now();
-                let mut hits = 0;
-                for _ in 0..most {
-                    hits = store.search(&scope, &query).await.unwrap().items.len();
-                }
-                let name = match scope {
-                    Scope::Session(_) => "session",
-                    _ => "owner",
-                };
-                let what = format!("{length}: a page of {word:?} in the {name}, {hits} hits");
-                line(&what, begin.elapsed(), most);
-            }
-        }
-        drop(store);
-        let begin = Instant::now();
-        let store = SqliteStore::open(path).unwrap();
-        line(&format!("{length}: open"), begin.elapsed(), 1);
-        drop(store);
-    }));
-    let bytes = std::fs::metadata(path).unwrap().len();
-    println!(
-        "{:<60} {:>12} bytes an event",
-        format!("{length}: the file"),
-        bytes / length
-    );
 }
