@@ -25,7 +25,10 @@ fn every_case_passes_on_postgresql_but_those_about_files() {
             .output()
             .unwrap();
         let said = String::from_utf8(output.stdout).unwrap();
-        let told: Vec<_> = said.lines().filter(|line| !line.starts_with("ok ")).collect();
+        let told: Vec<_> = said
+            .lines()
+            .filter(|line| !line.starts_with("ok "))
+            .collect();
         assert!(output.status.success(), "{told:#?}");
         assert!(said.contains(tally), "{file}: {told:#?}");
     }
