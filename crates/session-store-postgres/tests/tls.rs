@@ -127,12 +127,13 @@ fn assert_refused(opened: Result<PostgresStore, StoreError>) {
 #[test]
 fn a_server_that_is_trusted_is_spoken_to_in_secret() {
     run(async {
+        // Other tests speak to the same server at the same time.
         let url = SECURE.url("localhost", "postgres");
+        let url = format!("{url}?application_name=in_secret");
         let store = connect(&url, Some(trusting("root.crt"))).await.unwrap();
         assert!(store.sessions(&SessionQuery::all()).await.is_ok());
         let encrypted = "SELECT ssl FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
-                         WHERE application_name = 'session-store-postgres' \
-                         AND usename = 'postgres'";
+                         WHERE application_name = 'in_secret'";
         let encrypted = query(&SECURE.socket(), encrypted).await;
         assert!(
             !encrypted.is_empty() && encrypted.iter().all(|it| it == "t"),
@@ -172,9 +173,9 @@ fn nobody_else_is_spoken_to() {
 fn encryption_is_neither_forgotten_nor_turned_off_by_half() {
     run(async {
         let url = SECURE.url("localhost", "postgres");
-        assert_refused(connect(&format!("{url}&sslmode=require"), None).await);
+        assert_refused(connect(&format!("{url}?sslmode=require"), None).await);
         let tls = Some(trusting("root.crt"));
-        assert_refused(connect(&format!("{url}&sslmode=disable"), tls).await);
+        assert_refused(connect(&format!("{url}?sslmode=disable"), tls).await);
         connect(&url, None).await.unwrap();
     });
 }
