@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{fixture, only, parse, short, shorts};
 use serde_json::{Value, json};
-use session_log::{Event, EventBody, Seq, View};
+use session_log::{Boundary, Covered, Event, EventBody, EventId, Origin, Role, Seq, View};
 use session_transcript::{Conversation, Format, WriteError};
 
 fn line(kind: &str, payload: &Value) -> Value {
@@ -240,6 +240,62 @@ fn a_history_that_is_given_is_the_view_from_then_on() {
             _ => None,
         });
     assert_eq!(boundaries.collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
+fn each_of_many_compactions_covers_all_in_front_of_it_that_is_not_shown() {
+    let mut lines = vec![meta()];
+    for number in 0..300 {
+        let long = "x".repeat(3000);
+        lines.push(said("user", &format!("Question {} {long}", number / 2)));
+        lines.push(said("assistant", "Answer."));
+        let summary = item("user", "input_text", &format!("So far {number}."));
+        let last = item(
+            "user",
+            "input_text",
+            &format!("Question {} {long}", number / 2),
+        );
+        let history = match number % 3 {
+            0 => json!({"message": format!("So far {number}.")}),
+            1 => json!({"message": "", "replacement_history": [last, last, summary, last]}),
+            _ => json!({"message": "", "replacement_history": [summary]}),
+        };
+        lines.push(line("compacted", &history));
+    }
+    let conversation = only(&file(&lines));
+    let mut messages: Vec<(Seq, &EventId)> = Vec::new();
+    let mut boundaries: Vec<&Boundary> = Vec::new();
+    let mut persons: Vec<Seq> = Vec::new();
+    for (at, event) in conversation.events.iter().enumerate() {
+        let seq = Seq::FIRST.plus(at as u64);
+        let EventBody::Compaction(boundary) = &event.body else {
+            messages.push((seq, &event.id));
+            let is_persons = event.origin == Origin::Real
+                && matches!(&event.body, EventBody::Message(said) if said.role == Role::User);
+            persons.extend(Some(seq).filter(|_| is_persons));
+            continue;
+        };
+        let left = messages.iter().copied();
+        let left = left.filter(|(seq, _)| !boundary.pinned.contains(seq));
+        assert_eq!(boundary.receipt.covered, Covered::of(left), "{}", event.id);
+        // Of the person's about 3010 bytes each, 26 have room; a question that was asked once
+        // is found once.
+        let newest = match boundaries.len() % 6 {
+            0 | 3 => persons.len().min(26),
+            1 => 2,
+            4 => 1,
+            _ => 0,
+        };
+        let mut pinned = vec![Seq::FIRST];
+        pinned.extend(&persons[persons.len() - newest..]);
+        assert_eq!(boundary.pinned, pinned, "{}", event.id);
+        boundaries.push(boundary);
+    }
+    assert_eq!(boundaries.len(), 300);
+    assert_eq!(
+        view(&conversation),
+        ["system: Be brief.", "user: So far 299."]
+    );
 }
 
 #[test]

@@ -1,11 +1,13 @@
 //! A compaction that Codex made, as a boundary and its summary.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use session_log::{
-    Boundary, Covered, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Role, Seq,
+    Boundary, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Role, Seq,
 };
 
+use crate::formats::cover::Cover;
 use crate::formats::openai_responses::item::{self, Item};
 use crate::json::{Members, Raw};
 
@@ -21,111 +23,164 @@ pub(super) struct Replacement {
     pub(super) summary: Vec<Message>,
 }
 
-/// What a `compacted` line puts in the place of the messages so far.
-pub(super) fn replacement(line: &Members<'_>, events: &[NewEvent]) -> Replacement {
-    match line.peek("replacement_history").and_then(Raw::items) {
-        Some(items) => given(&items, events),
-        None => kept(line.peek_str("message").as_deref(), events),
-    }
+/// What compactions ask of the log in front of them. Each event is looked at once, at the first
+/// compaction behind it.
+#[derive(Debug, Default)]
+pub(super) struct History {
+    seen: usize,
+    has_messages: bool,
+    /// The prompt of the session, which is no part of a history.
+    prompt: Option<Seq>,
+    /// What stands in front of the first turn and stays there.
+    lead: Vec<Seq>,
+    has_turn: bool,
+    /// The newest of what the person said that have room beside a summary, with their sizes.
+    said: VecDeque<(Seq, usize)>,
+    said_bytes: usize,
+    /// Where messages of text alone are, by a hash of role and text.
+    texts: BTreeMap<u64, Vec<Seq>>,
+    cover: Cover,
 }
 
-/// The history is given. Where it begins with messages of the log these are shown; from the first
-/// new one on it is the summary, so that its order stays.
-fn given(items: &[Raw<'_>], events: &[NewEvent]) -> Replacement {
-    let mut pinned: Vec<Seq> = prompt(events).into_iter().collect();
-    let mut summary = Vec::new();
-    let mut candidates = messages(events);
-    for raw in items {
-        let message = match item::read(*raw) {
-            Item::Message(message) | Item::Result(message) => message,
-            Item::Reply(part) | Item::Compaction(part) => Message::new(Role::Assistant, vec![part]),
-            Item::Unknown => continue,
-        };
-        let mut ahead = candidates.clone();
-        let found = ahead.find(|(_, event, logged)| {
-            !matches!(event.origin, Origin::Summary { .. }) && is_same(logged, &message)
-        });
-        match found.filter(|_| summary.is_empty()) {
-            Some((seq, ..)) => {
-                candidates = ahead;
-                pinned.push(seq);
-            }
-            None => summary.push(message),
+impl History {
+    /// What a `compacted` line puts in the place of the messages so far.
+    pub(super) fn replacement(&mut self, line: &Members<'_>, events: &[NewEvent]) -> Replacement {
+        self.look(events);
+        match line.peek("replacement_history").and_then(Raw::items) {
+            Some(items) => self.given(&items, events),
+            None => self.kept(line.peek_str("message").as_deref()),
         }
     }
-    Replacement { pinned, summary }
-}
 
-fn is_same(logged: &Message, message: &Message) -> bool {
-    let is_text = |message: &Message| message.parts.iter().all(|part| part.as_text().is_some());
-    logged.role == message.role
-        && is_text(logged)
-        && is_text(message)
-        && !message.is_empty()
-        && logged.text() == message.text()
-}
+    /// The boundary behind `events`.
+    pub(super) fn boundary(
+        &mut self,
+        pinned: Vec<Seq>,
+        summary: Vec<EventId>,
+        events: &[NewEvent],
+    ) -> Boundary {
+        let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
+        let at = Seq::FIRST.plus(count);
+        let receipt = Receipt::new(Json::string("codex"), Json::string("codex"), "codex");
+        let mut boundary = Boundary::new(at.plus(1), receipt);
+        boundary.receipt.covered = self.cover.all_but(pinned.clone(), events);
+        boundary.pinned = pinned;
+        boundary.summary = summary;
+        boundary
+    }
 
-/// Only a summary is given: what stood in front of the first turn stays, and what the person said.
-fn kept(summary: Option<&str>, events: &[NewEvent]) -> Replacement {
-    let mut room = KEPT_BYTES;
-    let mut said: Vec<Seq> = messages(events)
-        .filter(|(_, event, message)| is_person(event, message))
-        .map(|(seq, _, message)| (seq, message.text().len()))
-        .collect::<Vec<_>>()
-        .into_iter()
-        .rev()
-        .map_while(|(seq, size)| {
-            room = room.checked_sub(size)?;
-            Some(seq)
-        })
-        .collect();
-    said.reverse();
-    let mut pinned: Vec<Seq> = messages(events)
-        .take_while(|(_, event, message)| !is_person(event, message))
-        .filter(|(_, event, message)| {
-            message.role.is_system()
-                || (message.role == Role::User && event.origin == Origin::Injected)
-        })
-        .map(|(seq, ..)| seq)
-        .collect();
-    pinned.extend(said);
-    let summary = summary.filter(|text| !text.trim().is_empty());
-    Replacement {
-        pinned,
-        summary: summary.map(Message::user).into_iter().collect(),
+    fn look(&mut self, events: &[NewEvent]) {
+        let start = u64::try_from(self.seen).unwrap_or(u64::MAX);
+        let places = std::iter::successors(Some(Seq::FIRST.plus(start)), |seq| Some(seq.plus(1)));
+        let new = events.get(self.seen..).unwrap_or_default();
+        for (seq, event) in places.zip(new) {
+            if let EventBody::Message(message) = &event.body {
+                self.add(seq, event, message);
+            }
+        }
+        self.seen = events.len();
+    }
+
+    fn add(&mut self, seq: Seq, event: &NewEvent, message: &Message) {
+        let is_first = !std::mem::replace(&mut self.has_messages, true);
+        if is_first && message.role == Role::System && event.origin == Origin::Real {
+            self.prompt = Some(seq);
+        }
+        let is_users = message.role == Role::User;
+        if is_users && event.origin == Origin::Real {
+            self.has_turn = true;
+            self.say(seq, message.text().len());
+        }
+        let is_injected = is_users && event.origin == Origin::Injected;
+        if !self.has_turn && (message.role.is_system() || is_injected) {
+            self.lead.push(seq);
+        }
+        if !matches!(event.origin, Origin::Summary { .. }) && is_text(message) {
+            self.texts.entry(hash(message)).or_default().push(seq);
+        }
+    }
+
+    /// What the person says takes the room of what was said long ago.
+    fn say(&mut self, seq: Seq, size: usize) {
+        self.said.push_back((seq, size));
+        self.said_bytes += size;
+        while self.said_bytes > KEPT_BYTES
+            && let Some((_, size)) = self.said.pop_front()
+        {
+            self.said_bytes -= size;
+        }
+    }
+
+    /// The history is given. Where it begins with messages of the log these are shown; from the
+    /// first new one on it is the summary, so that its order stays.
+    fn given(&self, items: &[Raw<'_>], events: &[NewEvent]) -> Replacement {
+        let mut pinned: Vec<Seq> = self.prompt.into_iter().collect();
+        let mut summary = Vec::new();
+        let mut next = Seq::FIRST;
+        for raw in items {
+            let message = match item::read(*raw) {
+                Item::Message(message) | Item::Result(message) => message,
+                Item::Reply(part) | Item::Compaction(part) => {
+                    Message::new(Role::Assistant, vec![part])
+                }
+                Item::Unknown => continue,
+            };
+            let found = match summary.is_empty() {
+                true => self.find(&message, next, events),
+                false => None,
+            };
+            match found {
+                Some(seq) => {
+                    next = seq.plus(1);
+                    pinned.push(seq);
+                }
+                None => summary.push(message),
+            }
+        }
+        Replacement { pinned, summary }
+    }
+
+    /// The first message from `next` on that says the same.
+    fn find(&self, message: &Message, next: Seq, events: &[NewEvent]) -> Option<Seq> {
+        if !is_text(message) {
+            return None;
+        }
+        let seqs = self.texts.get(&hash(message))?;
+        let from = seqs.partition_point(|seq| *seq < next);
+        let is_same = |seq: &Seq| {
+            let at = seq.as_u64().checked_sub(Seq::FIRST.as_u64());
+            let event = at.and_then(|at| events.get(usize::try_from(at).ok()?));
+            let logged = event.and_then(|event| match &event.body {
+                EventBody::Message(logged) => Some(logged),
+                _ => None,
+            });
+            logged.is_some_and(|logged| {
+                logged.role == message.role && logged.text() == message.text()
+            })
+        };
+        seqs.iter().skip(from).copied().find(is_same)
+    }
+
+    /// Only a summary is given: what stood in front of the first turn stays, and what the person
+    /// said.
+    fn kept(&self, summary: Option<&str>) -> Replacement {
+        let said = self.said.iter().map(|(seq, _)| *seq);
+        let summary = summary.filter(|text| !text.trim().is_empty());
+        Replacement {
+            pinned: self.lead.iter().copied().chain(said).collect(),
+            summary: summary.map(Message::user).into_iter().collect(),
+        }
     }
 }
 
-fn is_person(event: &NewEvent, message: &Message) -> bool {
-    message.role == Role::User && event.origin == Origin::Real
+/// Whether the message says something, and all of it is text.
+fn is_text(message: &Message) -> bool {
+    !message.is_empty() && message.parts.iter().all(|part| part.as_text().is_some())
 }
 
-/// The prompt of the session, which is no part of a history.
-fn prompt(events: &[NewEvent]) -> Option<Seq> {
-    let (seq, event, message) = messages(events).next()?;
-    (message.role == Role::System && event.origin == Origin::Real).then_some(seq)
-}
-
-fn messages(events: &[NewEvent]) -> impl Iterator<Item = (Seq, &NewEvent, &Message)> + Clone {
-    let places = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
-    places
-        .zip(events)
-        .filter_map(|(seq, event)| match &event.body {
-            EventBody::Message(message) => Some((seq, event, message)),
-            _ => None,
-        })
-}
-
-/// The boundary behind `events`.
-pub(super) fn boundary(pinned: Vec<Seq>, summary: Vec<EventId>, events: &[NewEvent]) -> Boundary {
-    let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
-    let at = Seq::FIRST.plus(count);
-    let receipt = Receipt::new(Json::string("codex"), Json::string("codex"), "codex");
-    let mut boundary = Boundary::new(at.plus(1), receipt);
-    let shown: BTreeSet<&Seq> = pinned.iter().collect();
-    let left = messages(events).filter(|(seq, ..)| !shown.contains(seq));
-    boundary.receipt.covered = Covered::of(left.map(|(seq, event, _)| (seq, &event.id)));
-    boundary.pinned = pinned;
-    boundary.summary = summary;
-    boundary
+fn hash(message: &Message) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    message.role.hash(&mut hasher);
+    message.text().hash(&mut hasher);
+    hasher.finish()
 }

@@ -8,8 +8,9 @@ use session_log::{
 use crate::format::Format;
 use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::codex::about::About;
+use crate::formats::codex::boundary::{History, Replacement};
 use crate::formats::codex::line::{Line, Mirror, Other, What};
-use crate::formats::codex::{boundary, mirrors, rollback, speech};
+use crate::formats::codex::{mirrors, rollback, speech};
 use crate::formats::openai_responses::item::{self, Item};
 use crate::ids::event_id;
 use crate::json::{Members, Object, Raw, array};
@@ -36,6 +37,7 @@ pub(super) fn conversation(lines: &[Line<'_>], context: &mut Context<'_>) -> Con
         waiting: Vec::new(),
         has_items: lines.iter().any(|line| matches!(line.what, What::Item(_))),
         has_prompt: about.system.is_some(),
+        history: History::default(),
         unmatched: 0,
         warnings: Vec::new(),
     };
@@ -107,6 +109,7 @@ struct Fold<'l, 'a> {
     has_items: bool,
     /// Whether the system prompt, or a message in its place, is there.
     has_prompt: bool,
+    history: History,
     /// Texts of the screen that are in no item.
     unmatched: usize,
     warnings: Vec<Warning>,
@@ -265,8 +268,7 @@ impl<'a> Fold<'_, 'a> {
     }
 
     fn compacted(&mut self, at: usize, line: &Line<'_>, members: &Members<'_>) {
-        let boundary::Replacement { pinned, summary } =
-            boundary::replacement(members, &self.events);
+        let Replacement { pinned, summary } = self.history.replacement(members, &self.events);
         let Some(id) = self.event_id(at, "") else {
             return;
         };
@@ -277,7 +279,7 @@ impl<'a> Fold<'_, 'a> {
             .iter()
             .filter_map(|name| self.event_id(at, name))
             .collect();
-        let boundary = boundary::boundary(pinned, ids, &self.events);
+        let boundary = self.history.boundary(pinned, ids, &self.events);
         let body = EventBody::Compaction(Box::new(boundary));
         let event = NewEvent::new(id.clone(), self.moment(line), body);
         let event = event.with_metadata(BESIDE, without_history(members));
