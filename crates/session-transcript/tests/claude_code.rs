@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use common::{fixture, only, parse, shorts, values};
 use serde_json::{Value, json};
-use session_log::{Event, EventBody, Message, Origin, Part, Seq, ToolCall, View};
+use session_log::{Covered, Event, EventBody, EventId, Message, Origin, Part, Seq, ToolCall, View};
 use session_transcript::{
     Conversation, Format, Item, ReadOptions, Repair, SideConversations, WriteOptions, read, write,
 };
@@ -682,4 +682,54 @@ fn boundaries_are_no_messages() {
         .iter()
         .filter(|event| matches!(event.body, EventBody::Compaction(_)));
     assert_eq!(boundaries.count(), 1);
+}
+
+#[test]
+fn each_of_many_compactions_covers_all_in_front_of_it_that_is_not_kept() {
+    let mut lines = Vec::new();
+    let mut last = String::from("-");
+    for number in 0..300 {
+        let [asked, said, edge, summary] =
+            ["u", "a", "b", "s"].map(|name| format!("{name}{number}"));
+        lines.push(user(&asked, &last, "Next"));
+        lines.push(reply(&said, &asked, &format!("m{number}"), &text("Done")));
+        let mut kept = json!({"trigger": "auto"});
+        if number % 3 > 0 {
+            let head = if number % 3 == 1 { &asked } else { &said };
+            kept["preservedSegment"] =
+                json!({"headUuid": head, "anchorUuid": summary, "tailUuid": said});
+        }
+        if number % 4 > 0 {
+            lines.push(
+                json!({"type": "system", "subtype": "compact_boundary", "uuid": edge,
+                "parentUuid": null, "logicalParentUuid": said, "sessionId": "s",
+                "compactMetadata": kept}),
+            );
+        }
+        let parent = if number % 4 > 0 { &edge } else { &said };
+        let mut line = user(&summary, parent, "So far");
+        line["isCompactSummary"] = json!(true);
+        lines.push(line);
+        last = summary;
+    }
+    let conversation = only(&file(&lines));
+    let mut messages: Vec<(Seq, &EventId)> = Vec::new();
+    let mut kept = Vec::new();
+    for (at, event) in conversation.events.iter().enumerate() {
+        let EventBody::Compaction(boundary) = &event.body else {
+            messages.push((Seq::FIRST.plus(at as u64), &event.id));
+            continue;
+        };
+        let is_left = |seq: &Seq| *seq < boundary.kept_from || boundary.superseded.contains(seq);
+        let (left, stays): (Vec<_>, Vec<_>) =
+            messages.iter().copied().partition(|(seq, _)| is_left(seq));
+        assert_eq!(boundary.receipt.covered, Covered::of(left), "{}", event.id);
+        kept.push(stays.len());
+    }
+    assert_eq!(messages.len(), 900);
+    assert_eq!(kept.len(), 300);
+    // Without a line of its own a boundary keeps nothing.
+    assert_eq!(kept[..12], [0, 2, 1, 0, 0, 1, 0, 2, 0, 0, 2, 1]);
+    assert_eq!(kept.iter().sum::<usize>(), 25 * 9);
+    assert_eq!(shown(&view(&conversation)), ["So far", "Done"]);
 }

@@ -1,42 +1,34 @@
 //! A compaction that Claude Code made, as a boundary.
 
-use session_log::{Boundary, Covered, EventBody, EventId, Json, NewEvent, Receipt, Seq, Size};
+use session_log::{Boundary, EventBody, Json, NewEvent, Receipt, Seq, Size};
 
 use crate::formats::claude_code::line::Line;
+use crate::formats::cover::Cover;
 use crate::json::{Object, Raw};
 
-/// The boundary at a place in the log.
-///
-/// `before` are the events in front of it, `is_kept` says which of them stay in view. `at` is its
-/// own place.
+/// The boundary behind `before`. Of these events `kept` stay in view, in log order; `cover` is of
+/// the boundaries in front of it.
 pub(super) fn boundary(
     line: &Line<'_>,
     before: &[NewEvent],
-    at: Seq,
-    is_kept: impl Fn(&EventId) -> bool,
+    kept: Vec<Seq>,
+    cover: &mut Cover,
 ) -> Boundary {
-    let places = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
-    let messages: Vec<(Seq, &NewEvent)> = places
-        .zip(before)
-        .filter(|(_, event)| matches!(event.body, EventBody::Message(_)))
-        .collect();
-    let first_kept = messages
-        .iter()
-        .find(|(_, event)| is_kept(&event.id))
-        .map(|(seq, _)| *seq);
-    let kept_from = first_kept.unwrap_or_else(|| at.plus(1));
+    let count = u64::try_from(before.len()).unwrap_or(u64::MAX);
+    let first_kept = kept.first().copied();
+    let kept_from = first_kept.unwrap_or_else(|| Seq::FIRST.plus(count).plus(1));
     let mut boundary = Boundary::new(kept_from, receipt(line));
-    let left: Vec<(Seq, &EventId)> = messages
-        .iter()
-        .filter(|(seq, event)| *seq < kept_from || !is_kept(&event.id))
-        .map(|(seq, event)| (*seq, &event.id))
-        .collect();
-    boundary.superseded = left
-        .iter()
-        .map(|(seq, _)| *seq)
-        .filter(|seq| *seq >= kept_from)
-        .collect();
-    boundary.receipt.covered = Covered::of(left);
+    let mut shown = kept.iter().peekable();
+    let from = kept_from.as_u64().saturating_sub(Seq::FIRST.as_u64());
+    let from = usize::try_from(from).unwrap_or(usize::MAX);
+    let places = std::iter::successors(Some(kept_from), |seq| Some(seq.plus(1)));
+    for (seq, event) in places.zip(before.get(from..).unwrap_or_default()) {
+        let is_kept = shown.next_if(|kept| **kept == seq).is_some();
+        if !is_kept && matches!(event.body, EventBody::Message(_)) {
+            boundary.superseded.push(seq);
+        }
+    }
+    boundary.receipt.covered = cover.all_but(kept, before);
     boundary
 }
 

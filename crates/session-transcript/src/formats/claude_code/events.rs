@@ -15,6 +15,7 @@ use crate::formats::claude_code::line::{Line, What};
 use crate::formats::claude_code::path::{self, Path};
 use crate::formats::claude_code::steps::{Step, steps};
 use crate::formats::claude_code::threads::Thread;
+use crate::formats::cover::Cover;
 use crate::ids::{digest, event_id};
 use crate::note::Note;
 use crate::read::Context;
@@ -42,6 +43,7 @@ pub(super) fn conversation(
         aside: aside(thread, &steps),
         repeats: BTreeMap::new(),
         boundary: None,
+        cover: Cover::default(),
     };
     for step in &steps {
         fold.step(step);
@@ -117,13 +119,14 @@ struct Fold<'l, 'a> {
     default_time: Timestamp,
     id: String,
     events: Vec<NewEvent>,
-    /// The events a line became.
-    of_line: BTreeMap<usize, Vec<EventId>>,
+    /// The messages a line became.
+    of_line: BTreeMap<usize, Vec<Seq>>,
     /// Lines that are in no step, the last one first.
     aside: Vec<usize>,
     repeats: BTreeMap<String, usize>,
     /// The boundary whose summary comes next.
     boundary: Option<EventId>,
+    cover: Cover,
 }
 
 impl Fold<'_, '_> {
@@ -160,15 +163,14 @@ impl Fold<'_, '_> {
             .get(&at)
             .map(Vec::as_slice)
             .unwrap_or_default();
-        let kept: BTreeSet<&EventId> = kept
+        let kept: BTreeSet<Seq> = kept
             .iter()
             .filter_map(|at| self.of_line.get(at))
             .flatten()
+            .copied()
             .collect();
-        let count = u64::try_from(self.events.len()).unwrap_or(u64::MAX);
-        let boundary = boundary::boundary(line, &self.events, Seq::FIRST.plus(count), |id| {
-            kept.contains(id)
-        });
+        let kept: Vec<Seq> = kept.into_iter().collect();
+        let boundary = boundary::boundary(line, &self.events, kept, &mut self.cover);
         let event = NewEvent::new(
             id.clone(),
             self.moment(line),
@@ -184,8 +186,7 @@ impl Fold<'_, '_> {
         let Some(id) = self.event_id("", line, "/boundary") else {
             return;
         };
-        let count = u64::try_from(self.events.len()).unwrap_or(u64::MAX);
-        let boundary = boundary::boundary(line, &self.events, Seq::FIRST.plus(count), |_| false);
+        let boundary = boundary::boundary(line, &self.events, Vec::new(), &mut self.cover);
         let body = EventBody::Compaction(Box::new(boundary));
         self.events
             .push(NewEvent::new(id.clone(), self.moment(line), body));
@@ -301,14 +302,16 @@ impl Fold<'_, '_> {
                 &entries,
             );
         }
-        let id = self.events.last().map(|event| event.id.clone());
+        let seq = self.of_line.get(&at).and_then(|seqs| seqs.last()).copied();
         for at in step.lines.iter().skip(1) {
-            self.of_line.entry(*at).or_default().extend(id.clone());
+            self.of_line.entry(*at).or_default().extend(seq);
         }
     }
 
     fn push(&mut self, id: EventId, at: usize, line: &Line<'_>, piece: Piece, entries: &[Entry]) {
-        self.of_line.entry(at).or_default().push(id.clone());
+        let count = u64::try_from(self.events.len()).unwrap_or(u64::MAX);
+        let seq = Seq::FIRST.plus(count);
+        self.of_line.entry(at).or_default().push(seq);
         let event = NewEvent::message(id, self.moment(line), piece.message)
             .with_origin(piece.origin)
             .with_metadata(envelope::LINES, envelope::to_json(entries));

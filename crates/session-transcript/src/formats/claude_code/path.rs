@@ -164,12 +164,13 @@ impl<'l, 'a> Tree<'l, 'a> {
             return Vec::new();
         };
         let mut kept = vec![tail];
+        let mut seen = BTreeSet::from([tail]);
         while let Some(last) = kept.last().copied().filter(|last| *last != head) {
             let parent = self
                 .lines
                 .get(last)
                 .and_then(|line| self.find(line.parent.as_deref()?));
-            match parent.filter(|parent| !kept.contains(parent)) {
+            match parent.filter(|parent| seen.insert(*parent)) {
                 Some(parent) => kept.push(parent),
                 None => return Vec::new(),
             }
