@@ -4,8 +4,9 @@
 
 mod common;
 
-use common::{fixture, messages, parse, shorts, told, view, with_half_a_line};
-use session_log::Part;
+use common::{fixture, messages, only, parse, shorts, told, view, with_half_a_line};
+use serde_json::json;
+use session_log::{Boundary, EventBody, Part};
 use session_transcript::Format;
 
 #[test]
@@ -73,4 +74,42 @@ fn what_is_unknown_or_lost_is_told() {
     assert_eq!(transcript.format, Format::CopilotCli);
     assert_eq!(told(&transcript)[0], "skipped line 1: malformed JSON");
     assert_eq!(transcript.conversations[0].message_count(), 8);
+}
+
+#[test]
+fn each_of_many_compactions_shows_the_prompts_so_far_and_its_summary() {
+    let mut events = vec![json!({"type": "session.start", "id": "e", "data": {"sessionId": "s"}})];
+    let said = |kind: &str, id: String| json!({"type": kind, "id": id, "data": {"content": id}});
+    for number in 0..300 {
+        if number % 100 == 0 {
+            events.push(said("system.message", format!("p{number}")));
+        }
+        events.push(said("user.message", format!("u{number}")));
+        events.push(
+            json!({"type": "session.compaction_complete", "id": format!("c{number}"),
+            "data": {"success": true, "summaryContent": format!("s{number}")}}),
+        );
+    }
+    let file: String = events.iter().map(|event| format!("{event}\n")).collect();
+    let conversation = only(file.as_bytes());
+    assert_eq!(
+        view(&conversation),
+        ["system: p0", "system: p100", "system: p200", "user: s299"]
+    );
+    let boundaries: Vec<&Boundary> = conversation
+        .events
+        .iter()
+        .filter_map(|event| match &event.body {
+            EventBody::Compaction(boundary) => Some(&**boundary),
+            _ => None,
+        })
+        .collect();
+    let pinned = |number: usize| boundaries[number].pinned.len();
+    assert_eq!(boundaries.len(), 300);
+    assert_eq!([0, 99, 100, 299].map(pinned), [1, 1, 2, 3]);
+    // The summary of the one before, and what was said since.
+    let covered = |boundary: &&Boundary| boundary.receipt.covered.count;
+    let covered: Vec<u64> = boundaries.iter().map(covered).collect();
+    assert_eq!(covered[0], 1);
+    assert!(covered[1..].iter().all(|count| *count == 2));
 }

@@ -1,6 +1,6 @@
 //! From events to a conversation.
 
-use session_log::{Branch, Message, Origin, Part, Reasoning, Role, ToolCall, ToolResult};
+use session_log::{Branch, Message, Origin, Part, Reasoning, Role, Seq, ToolCall, ToolResult};
 
 use crate::format::Format;
 use crate::formats::log::{Compaction, Log, Spot, Value, arguments, content, fields_but, opaque};
@@ -31,6 +31,7 @@ pub(super) fn conversation(events: &[Value<'_>], context: &mut Context<'_>) -> C
     let texts = events.iter().map(|event| event.raw.text());
     let mut fold = Fold {
         log: Log::new(Format::CopilotCli, id.as_deref(), texts, context),
+        prompts: Vec::new(),
         model: start.peek_str("selectedModel").map(Into::into),
         truncations: 0,
         unknown: Vec::new(),
@@ -63,6 +64,7 @@ fn data_of<'a>(event: &Value<'a>, kind: &str) -> Option<Members<'a>> {
 
 struct Fold {
     log: Log,
+    prompts: Vec<Seq>,
     model: Option<String>,
     truncations: usize,
     unknown: Vec<u64>,
@@ -87,7 +89,9 @@ impl Fold {
             _ => None,
         };
         if let Some(message) = message {
-            self.log.message(&spot, message, Origin::Real);
+            let is_prompt = message.role.is_system();
+            let seq = self.log.message(&spot, message, Origin::Real);
+            self.prompts.extend(seq.filter(|_| is_prompt));
             return;
         }
         match &*kind {
@@ -112,10 +116,8 @@ impl Fold {
             return self.log.aside(spot, raw);
         };
         let number = |name: &str| data.peek(name).and_then(|raw| raw.text().parse().ok());
-        let prompts = self.log.messages();
-        let prompts = prompts.filter(|(_, _, message)| message.role.is_system());
         let compaction = Compaction {
-            pinned: prompts.map(|(seq, ..)| seq).collect(),
+            pinned: self.prompts.clone(),
             summary: vec![Message::user(summary)],
             tokens_before: number("preCompactionTokens").unwrap_or(0),
             tokens_after: number("postCompactionTokens").unwrap_or(0),
