@@ -27,14 +27,14 @@ const TESTS: &[&str] = &[
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
     let range = Range::of(workspace)?;
     let lowest = lowest_of(range.requirement)?;
-    let highest = range.highest()?;
+    let (highest, reach) = range.highest()?;
     println!("{LIBRARY} {}: {lowest} to {highest}", range.requirement);
     let ends = [("lowest", lowest), ("highest", highest)];
     let mut findings = Vec::new();
     for (name, version) in ends {
         let start = Instant::now();
         let folder = range.write(name, &format!("={version}"))?;
-        match test(&folder, &range.target) {
+        match test(&folder, &range.target, reach) {
             Ok(()) => println!("{version} {:>7.1} s", start.elapsed().as_secs_f64()),
             Err(failure) => findings.push(format!("{LIBRARY} {version}: {failure}")),
         }
@@ -67,8 +67,9 @@ impl<'a> Range<'a> {
         })
     }
 
-    /// Lets cargo choose, as it chooses for a user who has no lock yet.
-    fn highest(&self) -> Result<String, Failure> {
+    /// Lets cargo choose, as it chooses for a user who has no lock yet; and with which arguments it
+    /// could.
+    fn highest(&self) -> Result<(String, &'static [&'static str]), Failure> {
         let folder = self.write("newest", self.requirement)?;
         let update = |more: &[&str]| {
             let mut command = Command::new(process::cargo_path());
@@ -77,14 +78,16 @@ impl<'a> Range<'a> {
                 .args(["update", "--quiet", "--package", LIBRARY]);
             process::read(command.args(more)).map(drop)
         };
-        if let Err(failure) = update(&[]) {
+        let mut reach: &[&str] = &[];
+        if let Err(failure) = update(reach) {
             println!("the highest version is the highest that was downloaded before: {failure}");
-            update(&["--offline"])?;
+            reach = &["--offline"];
+            update(reach)?;
         }
         let lock = fs::read_to_string(folder.join("Cargo.lock"))
             .map_err(|error| Failure::because("cannot read the new Cargo.lock", error))?;
         locked(&lock, LIBRARY)
-            .map(str::to_owned)
+            .map(|version| (version.to_owned(), reach))
             .ok_or_else(|| Failure::new(format!("the new Cargo.lock has no `{LIBRARY}`")))
     }
 
@@ -104,12 +107,13 @@ impl<'a> Range<'a> {
 }
 
 /// Builds the package and runs its tests.
-fn test(folder: &Path, target: &Path) -> Result<(), Failure> {
+fn test(folder: &Path, target: &Path, reach: &[&str]) -> Result<(), Failure> {
     let mut command = Command::new(process::cargo_path());
     command
         .current_dir(folder)
         .args(["test", "--quiet", "--tests", "--target-dir"])
-        .arg(target.join("target"));
+        .arg(target.join("target"))
+        .args(reach);
     let output = process::capture(&mut command)?;
     if output.status.success() {
         return Ok(());
@@ -230,7 +234,7 @@ mod tests {
                 format!("[package]\nname = \"{name}\"\nedition = \"2024\"\n[workspace]\n");
             write_file(&folder.join("Cargo.toml"), &manifest).unwrap();
             write_file(&folder.join("src/lib.rs"), source).unwrap();
-            test(&folder, &target)
+            test(&folder, &target, &[])
         };
         try_out("holds", "#[test] fn law() {}").unwrap();
         let failure = try_out("breaks", "#[test] fn law() { panic!() }").unwrap_err();
