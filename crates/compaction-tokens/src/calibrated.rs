@@ -167,11 +167,36 @@ impl Calibrated {
     /// The tokens of a view that the estimator puts at `estimated`.
     pub fn tokens(&self, view: ViewId, estimated: u64) -> CalibratedTokens {
         let (known, measured) = self.known_part(view, estimated);
-        let factor = self.factor();
-        let rest = estimated - measured;
+        let rest = self.tokens_of_size(estimated - measured);
         CalibratedTokens {
-            estimate: known.saturating_add(scale(rest, factor)),
-            upper: known.saturating_add(scale(rest, factor + product(factor, self.spread()))),
+            estimate: known.saturating_add(rest.estimate),
+            upper: known.saturating_add(rest.upper),
+        }
+    }
+
+    /// The tokens of any view that the estimator puts at `estimated`: all that a trigger knows.
+    ///
+    /// ```
+    /// use std::sync::{Arc, Mutex};
+    ///
+    /// use compaction_core::{Condition, Counts, Trigger};
+    /// use compaction_tokens::Calibrated;
+    ///
+    /// let calibrated = Arc::new(Mutex::new(Calibrated::new()));
+    /// let shared = calibrated.clone(); // the other one learns from each reply
+    /// let may_not_fit = Condition::new("at least 100,000 tokens by the upper bound", move |counts| {
+    ///     let calibrated = shared.lock().unwrap();
+    ///     calibrated.tokens_of_size(counts.tokens).upper >= 100_000
+    /// });
+    /// let trigger = Trigger::When(may_not_fit);
+    /// assert!(trigger.check(&Counts::new(40, 9, 70_000)).fired); // as many as 105,000
+    /// assert!(!trigger.check(&Counts::new(40, 9, 60_000)).fired);
+    /// ```
+    pub fn tokens_of_size(&self, estimated: u64) -> CalibratedTokens {
+        let factor = self.factor();
+        CalibratedTokens {
+            estimate: scale(estimated, factor),
+            upper: scale(estimated, factor + product(factor, self.spread())),
         }
     }
 
