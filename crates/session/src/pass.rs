@@ -1,11 +1,13 @@
 //! The driver: the one loop that waits between the steps of a pass. It knows no protocol; the
 //! core says what comes next.
 
+use std::sync::Arc;
+
 use compaction_core::{
     Counts, Outcome as CoreOutcome, Progress, Summarize, SummaryReply, SummaryRequest, Unchanged,
     View as CoreView, compact,
 };
-use session_log::SessionId;
+use session_log::{Event, SessionId};
 use session_summarizer::{Brief, SummarizerError};
 
 use crate::ask::{Answer, NoSummary};
@@ -16,6 +18,7 @@ use crate::plan::PassPlan;
 use crate::report::{Outcome, Report};
 use crate::sessions::Sessions;
 use crate::spans::record_report;
+use crate::strategy::AnyStrategy;
 
 /// What came of preparing a pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -124,22 +127,14 @@ impl Sessions {
         }
 
         let core = CoreView::new(view.events(), &outline).with_grain(compaction.grain);
-        for tier in &compaction.tiers {
-            draft.plan = match compact(&core, tier.as_core(), Summarize::No) {
-                Progress::Done(CoreOutcome::Compacted(plan)) => Some(plan),
-                _ => continue,
-            };
-            if compaction.is_content(&draft.counts_after()) {
-                report.strategy = tier.describe();
-                let plan = self.draw_up(compaction, &draft, report)?;
-                return Ok(Prepared::Plan(Box::new(plan)));
-            }
+        if let Some(tier) = tier_that_is_enough(compaction, &core, &mut draft) {
+            report.strategy = tier.describe();
+            let plan = self.draw_up(compaction, &draft, report)?;
+            return Ok(Prepared::Plan(Box::new(plan)));
         }
         let strategy = compaction.strategy.as_core();
         let mut progress = compact(&core, strategy, compaction.summarize());
         let falls_back = compaction.falls_back(report.before.tokens);
-        let may_do_without =
-            |error: &SummarizerError| falls_back && !matches!(error, SummarizerError::Cancelled);
         let mut without = None;
         let mut outcome = loop {
             progress = match progress {
@@ -157,7 +152,7 @@ impl Sessions {
                     let replaced = replaced(&costs, request);
                     let asked = self.ask(compaction, &view, brief, replaced, &mut report);
                     let answer = match asked.await {
-                        Err(Error::Summarizer(error)) if may_do_without(&error) => {
+                        Err(Error::Summarizer(error)) if falls_back && !is_cancelled(&error) => {
                             report.declined = Some(error.name().into());
                             Answer::Without(NoSummary::Failed)
                         }
@@ -194,6 +189,25 @@ impl Sessions {
         let plan = self.draw_up(compaction, &draft, report)?;
         Ok(Prepared::Plan(Box::new(plan)))
     }
+}
+
+fn is_cancelled(error: &SummarizerError) -> bool {
+    matches!(error, SummarizerError::Cancelled)
+}
+
+/// The first tier that brings the view down to its target; its plan is then the draft's.
+fn tier_that_is_enough<'a>(
+    compaction: &'a Compaction,
+    core: &CoreView<'_, Arc<Event>>,
+    draft: &mut Draft<'_>,
+) -> Option<&'a AnyStrategy> {
+    compaction.tiers.iter().find(|tier| {
+        draft.plan = match compact(core, tier.as_core(), Summarize::No) {
+            Progress::Done(CoreOutcome::Compacted(plan)) => Some(plan),
+            _ => None,
+        };
+        draft.plan.is_some() && compaction.is_content(&draft.counts_after())
+    })
 }
 
 /// The tokens of what a summary takes the place of.
