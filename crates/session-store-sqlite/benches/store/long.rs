@@ -156,9 +156,14 @@ impl Log {
             rows,
         } = self;
         drop(store);
-        let begin = Instant::now();
-        drop(SqliteStore::open(&path).unwrap());
-        let open = begin.elapsed();
+        let opens = (0..5).map(|_| {
+            let begin = Instant::now();
+            let store = SqliteStore::open(&path).unwrap();
+            let open = begin.elapsed();
+            drop(store);
+            open
+        });
+        let open = middle(opens.collect());
         let results = Results {
             length,
             load: middle(loads),
