@@ -49,7 +49,7 @@ impl From<serde_json::Error> for TypedError {
 }
 
 /// A conversation as the messages of a request: repaired as
-/// [`view_as_request`](crate::view_as_request) repairs it, so that every call has its result.
+/// [`view_as_request`] repairs it, so that every call has its result.
 ///
 /// # Errors
 ///
