@@ -53,21 +53,27 @@ fn main() {
     };
     let tokens = Compaction::builder(budget).summarizer(patient(openai));
     landed += compact_twice(
-        "an airline's customer",
+        "an airline's customer, chat completions",
         &airline(),
         &tokens.build().unwrap(),
     );
 
     let anthropic = Anthropic::new(url, &*model).unwrap();
     let anthropic = anthropic.with_options(options()).unwrap();
-    let turns = Compaction::builder(Window::Turns(3)).summarizer(patient(anthropic));
+    let turns = Compaction::builder(Window::Turns(3)).summarizer(patient(anthropic.clone()));
     landed += compact_twice(
         "thirty messages, messages",
         &talk(),
         &turns.build().unwrap(),
     );
+    let tokens = Compaction::builder(budget).summarizer(patient(anthropic));
+    landed += compact_twice(
+        "an airline's customer, messages",
+        &airline(),
+        &tokens.build().unwrap(),
+    );
 
-    println!("local_model: done, {landed} of 6 passes landed");
+    println!("local_model: done, {landed} of 8 passes landed");
     assert!(
         landed > 0,
         "no pass landed, so this says nothing of summaries"
