@@ -9,6 +9,7 @@ mod format;
 mod formats;
 mod ids;
 mod json;
+mod lost;
 mod marks;
 mod note;
 mod read;

@@ -31,20 +31,14 @@ pub(super) fn check(messages: &[Raw<'_>], found: &mut Found) {
         let is_last = number + 1 == merged.len();
         message.check_text(is_last, found);
         if message.role == "assistant" {
-            close(&mut open, found);
+            found.close(&mut open);
             message.calls(&mut ids, &mut open, found);
         } else {
             message.results(&mut open, found);
-            close(&mut open, found);
+            found.close(&mut open);
         }
     }
-    close(&mut open, found);
-}
-
-fn close(open: &mut Vec<(usize, String)>, found: &mut Found) {
-    for (at, _) in open.drain(..) {
-        found.add(at, Rule::UnansweredCall);
-    }
+    found.close(&mut open);
 }
 
 struct Message<'a> {

@@ -28,7 +28,7 @@ pub(super) fn check(messages: &[Raw<'_>], found: &mut Found) {
             .unwrap_or_default();
         found.check(!blocks.is_empty(), at, Rule::Content);
         if is_model {
-            close(&mut open, found);
+            found.close(&mut open);
         }
         for block in &blocks {
             if let Some(text) = block.member_str("text") {
@@ -67,14 +67,8 @@ pub(super) fn check(messages: &[Raw<'_>], found: &mut Found) {
             }
         }
         if !is_model {
-            close(&mut open, found);
+            found.close(&mut open);
         }
     }
-    close(&mut open, found);
-}
-
-fn close(open: &mut Vec<(usize, String)>, found: &mut Found) {
-    for (at, _) in open.drain(..) {
-        found.add(at, Rule::UnansweredCall);
-    }
+    found.close(&mut open);
 }

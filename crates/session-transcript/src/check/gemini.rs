@@ -5,7 +5,7 @@ use crate::json::{Kind, Raw};
 
 /// Checks the contents in order.
 pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
-    let mut open: Vec<Call> = Vec::new();
+    let mut open: Vec<(usize, String)> = Vec::new();
     let mut last = None;
     for (at, raw) in contents.iter().enumerate() {
         let is_model = match raw.member_str("role").as_deref() {
@@ -22,7 +22,7 @@ pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
         let parts = raw.member("parts").and_then(Raw::items).unwrap_or_default();
         found.check(!parts.is_empty(), at, Rule::Content);
         if is_model {
-            close(&mut open, found);
+            found.close(&mut open);
         }
         for part in &parts {
             let call = ["functionCall", "function_call"]
@@ -38,11 +38,11 @@ pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
                 let args = call.member("args");
                 let is_fit = args.is_none_or(|args| args.kind() == Kind::Object);
                 found.check(is_fit, at, Rule::Arguments);
-                open.push(Call { at, name });
+                open.push((at, name));
             }
             if let Some(response) = response {
                 let name = response.member_str("name").unwrap_or_default();
-                match open.iter().position(|call| call.name == name) {
+                match open.iter().position(|(_, open)| *open == name) {
                     Some(place) => {
                         open.remove(place);
                     }
@@ -54,19 +54,8 @@ pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
             }
         }
         if !is_model {
-            close(&mut open, found);
+            found.close(&mut open);
         }
     }
-    close(&mut open, found);
-}
-
-struct Call {
-    at: usize,
-    name: String,
-}
-
-fn close(open: &mut Vec<Call>, found: &mut Found) {
-    for call in open.drain(..) {
-        found.add(call.at, Rule::UnansweredCall);
-    }
+    found.close(&mut open);
 }

@@ -136,6 +136,13 @@ struct Found {
 }
 
 impl Found {
+    /// Says of each call that is still open that it is not answered.
+    fn close(&mut self, open: &mut Vec<(usize, String)>) {
+        for (at, _) in open.drain(..) {
+            self.add(at, Rule::UnansweredCall);
+        }
+    }
+
     fn add(&mut self, message: usize, rule: Rule) {
         self.violations.push(Violation { message, rule });
     }

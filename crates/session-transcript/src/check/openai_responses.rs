@@ -42,7 +42,7 @@ pub(super) fn check(items: &[Raw<'_>], found: &mut Found) {
             });
             found.check(has_content, at, Rule::Content);
             if !is_reply {
-                close(&mut open, found);
+                found.close(&mut open);
             }
             continue;
         }
@@ -93,11 +93,5 @@ pub(super) fn check(items: &[Raw<'_>], found: &mut Found) {
     if let Some(place) = reasoning {
         found.add(place, Rule::ReasoningAlone);
     }
-    close(&mut open, found);
-}
-
-fn close(open: &mut Vec<(usize, String)>, found: &mut Found) {
-    for (at, _) in open.drain(..) {
-        found.add(at, Rule::UnansweredCall);
-    }
+    found.close(&mut open);
 }

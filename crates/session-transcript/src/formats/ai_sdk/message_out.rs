@@ -1,7 +1,5 @@
 //! From our messages to those of either side.
 
-use std::collections::BTreeMap;
-
 use session_log::{Json, Message};
 
 use crate::envelope::{Hole, Layout};
@@ -9,13 +7,10 @@ use crate::format::Format;
 use crate::formats::ai_sdk::{CONTAINERS, fold, model_out, ui_out};
 use crate::formats::lists::{Laid, lay_out};
 use crate::json::quote;
+use crate::lost::Lost;
 use crate::note::{Note, Place};
 use crate::repair::arrange;
-use crate::transcript::Warning;
 use crate::write::{Draft, Repair, Written};
-
-/// What was left out, and how often.
-pub(super) type Lost = BTreeMap<&'static str, usize>;
 
 pub(super) const FOREIGN: &str = "part(s) this format has no place for were left out";
 
@@ -39,7 +34,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
         own.is_some_and(|envelope| envelope.fields.get(fold::SIDE) == Some(&Json::string("ui")));
     let has_system = matches!(layout, Layout::Framed(frame) if frame.has(Hole::System));
     let mut warnings = Vec::new();
-    let mut lost = Lost::new();
+    let mut lost = Lost::default();
     let mut laid = Laid::default();
     let arranged = arrange(draft, &mut warnings);
     let mut pieces = Vec::with_capacity(arranged.len());
@@ -73,9 +68,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
         .into_iter()
         .map(|record| (Place::Messages, record))
         .collect();
-    for (what, number) in lost {
-        warnings.push(Warning::file(format!("{number} {what}")));
-    }
+    warnings.extend(lost.into_warnings());
     let mut written = Written::new(lay_out(layout, &laid, &CONTAINERS));
     written.warnings = warnings;
     written

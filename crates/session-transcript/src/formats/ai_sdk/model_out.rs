@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use session_log::{Fields, Media, MediaKind, MediaSource, Message, Part, Role, Shape};
 
-use crate::formats::ai_sdk::message_out::{FOREIGN, Lost, Piece};
+use crate::formats::ai_sdk::message_out::{FOREIGN, Piece};
 use crate::formats::ai_sdk::output::{self, FORMAT, mark};
 use crate::json::{Object, array, quote};
+use crate::lost::Lost;
 use crate::marks;
 
 /// The messages, each as JSON.
@@ -54,9 +55,7 @@ fn spoken(piece: &Piece<'_>, parts: &[&Part], lost: &mut Lost) -> Option<String>
         Role::Developer if !is_exact => "system",
         Role::Tool if !is_exact => "user",
         Role::Other(_) if !is_exact => {
-            *lost
-                .entry("message(s) of an unknown role were left out")
-                .or_default() += 1;
+            lost.one("message(s) of an unknown role were left out");
             return None;
         }
         role => role.as_str(),
@@ -81,7 +80,7 @@ fn spoken(piece: &Piece<'_>, parts: &[&Part], lost: &mut Lost) -> Option<String>
                             }
                             _ => FOREIGN,
                         };
-                        *lost.entry(what).or_default() += 1;
+                        lost.one(what);
                     }
                 }
             }
@@ -210,7 +209,7 @@ fn result(
         let value = output::typed_value(result, piece.is_own, &mut count);
         object.raw("output", &value);
         if count > 0 {
-            *lost.entry(FOREIGN).or_default() += count;
+            lost.add(FOREIGN, count);
         }
     }
     Some(finish(object, &result.extra, piece))

@@ -2,11 +2,12 @@
 
 use session_log::{Media, MediaSource, Part, Role, ToolCall, ToolResult};
 
-use crate::formats::ai_sdk::message_out::{FOREIGN, Lost, Piece};
+use crate::formats::ai_sdk::message_out::{FOREIGN, Piece};
 use crate::formats::ai_sdk::model_out;
 use crate::formats::ai_sdk::output::{self, FORMAT, mark};
 use crate::formats::ai_sdk::ui_in::{OLD, UI};
 use crate::json::{Object, Raw, array};
+use crate::lost::Lost;
 use crate::marks;
 
 /// The messages, each as JSON: what the model said in a row and the results it got are one where
@@ -32,7 +33,7 @@ pub(super) fn records(pieces: &[Piece<'_>], lost: &mut Lost) -> Vec<String> {
                 Some(cell) => cell.answer(result, piece),
                 None => {
                     let what = "result(s) without a call have no place and were left out";
-                    *lost.entry(what).or_default() += 1;
+                    lost.one(what);
                 }
             }
         }
@@ -86,9 +87,7 @@ fn turn(piece: &Piece<'_>, lost: &mut Lost) -> Option<Turn> {
         Role::Developer if !is_exact => "system",
         Role::Tool => "user",
         Role::Other(_) if !is_exact => {
-            *lost
-                .entry("message(s) of an unknown role were left out")
-                .or_default() += 1;
+            lost.one("message(s) of an unknown role were left out");
             return None;
         }
         role => role.as_str(),
@@ -103,7 +102,7 @@ fn turn(piece: &Piece<'_>, lost: &mut Lost) -> Option<Turn> {
                     Part::Reasoning(_) => "reasoning part(s) of another format were left out",
                     _ => FOREIGN,
                 };
-                *lost.entry(what).or_default() += 1;
+                lost.one(what);
             }
         }
     }

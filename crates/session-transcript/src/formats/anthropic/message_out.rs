@@ -1,7 +1,5 @@
 //! From our messages to a request this provider takes.
 
-use std::collections::BTreeMap;
-
 use session_log::{Json, Message, Part, Shape};
 
 use crate::call_ids::{CallIds, Fit};
@@ -11,6 +9,7 @@ use crate::formats::anthropic::blocks_out::{self, NoBlock, Style};
 use crate::formats::anthropic::records::{Block, Record, is_plain, role};
 use crate::formats::bodies::{Filled, lay_out};
 use crate::json::{Object, Raw, array};
+use crate::lost::Lost;
 use crate::note::{Note, Place};
 use crate::repair::{Arranged, arrange};
 use crate::transcript::Warning;
@@ -37,7 +36,7 @@ struct Writer {
     system: Vec<SystemPart>,
     records: Vec<Record>,
     ids: CallIds,
-    lost: BTreeMap<&'static str, usize>,
+    lost: Lost,
     warnings: Vec<Warning>,
 }
 
@@ -57,7 +56,7 @@ impl Writer {
             is_exact: self.is_exact,
         };
         let Some(name) = role(&message.role) else {
-            self.lose("message(s) of an unknown role were left out");
+            self.lost.one("message(s) of an unknown role were left out");
             return;
         };
         if name == "system" && self.is_beside(note, is_own) {
@@ -77,7 +76,8 @@ impl Writer {
                 .collect();
         }
         if record.is_empty() && !self.is_exact {
-            self.lose("message(s) with nothing this format can say were left out");
+            self.lost
+                .one("message(s) with nothing this format can say were left out");
             return;
         }
         self.push(record);
@@ -137,7 +137,7 @@ impl Writer {
                     let id = self.call_id(&call.id);
                     let (json, warning) = blocks_out::call(call, &id, style);
                     if let Some(what) = warning {
-                        self.lose(what);
+                        self.lost.one(what);
                     }
                     json
                 }
@@ -176,7 +176,8 @@ impl Writer {
         }
         let fit = self.ids.call(id);
         if fit != id {
-            self.lose("call(s) were renamed, since ids must be plain and unique");
+            self.lost
+                .one("call(s) were renamed, since ids must be plain and unique");
         }
         fit
     }
@@ -214,10 +215,8 @@ impl Writer {
             last.trim_end();
         }
         self.strip_replies();
-        for (what, number) in std::mem::take(&mut self.lost) {
-            self.warnings
-                .push(Warning::file(format!("{number} {what}")));
-        }
+        self.warnings
+            .extend(std::mem::take(&mut self.lost).into_warnings());
         let filled = Filled {
             system: system_value(self.system),
             messages: self.records.into_iter().map(Record::into_json).collect(),
@@ -244,7 +243,7 @@ impl Writer {
         let mut record = Record::new("user", None);
         record.plain = Some("\"(The conversation continues.)\"".into());
         self.records.insert(0, record);
-        self.lose(
+        self.lost.one(
             "user message(s) were put first, since the conversation starts with the assistant",
         );
     }
@@ -264,14 +263,13 @@ impl Writer {
         match why {
             NoBlock::Blank => {}
             NoBlock::Unsigned => {
-                self.lose("reasoning part(s) without a signature of this provider were left out");
+                self.lost
+                    .one("reasoning part(s) without a signature of this provider were left out");
             }
-            NoBlock::Foreign => self.lose("part(s) this format has no place for were left out"),
+            NoBlock::Foreign => self
+                .lost
+                .one("part(s) this format has no place for were left out"),
         }
-    }
-
-    fn lose(&mut self, what: &'static str) {
-        *self.lost.entry(what).or_default() += 1;
     }
 }
 

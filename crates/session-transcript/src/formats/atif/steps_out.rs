@@ -10,14 +10,12 @@ use crate::format::Format;
 use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::atif::step::{self, OBSERVATION};
 use crate::json::{Object, Raw, array, quote};
+use crate::lost::Lost;
 use crate::marks;
 use crate::repair::Arranged;
 use crate::time;
 
 const WRAPPED: &str = "call(s) had arguments that are no object: they were wrapped into one";
-
-/// What could not be written, and how often.
-type Lost = Vec<(usize, &'static str)>;
 
 /// The steps of a trajectory.
 #[derive(Debug, Default)]
@@ -27,7 +25,7 @@ pub(super) struct Steps {
     steps: Vec<Step>,
     /// The steps that made calls which have no result yet.
     open: BTreeMap<String, Vec<usize>>,
-    lost: BTreeMap<&'static str, usize>,
+    lost: Lost,
 }
 
 #[derive(Debug, Default)]
@@ -157,7 +155,7 @@ impl Steps {
             match part {
                 Part::Text(text) | Part::Refusal(text) => texts.push(text.text.as_str()),
                 Part::Reasoning(_) | Part::ToolCall(_) | Part::ToolResult(_) => {}
-                _ => self.lose("part(s) that are no text are left out"),
+                _ => self.lost.one("part(s) that are no text are left out"),
             }
         }
         texts.join("\n\n")
@@ -174,7 +172,7 @@ impl Steps {
             arguments => {
                 let (arguments, warning) = arguments_as_object(arguments);
                 if warning.is_some() {
-                    self.lose(WRAPPED);
+                    self.lost.one(WRAPPED);
                 }
                 arguments
             }
@@ -217,7 +215,9 @@ impl Steps {
                     step.results.push(object.finish());
                 }
             }
-            None => self.lose("result(s) in front of the first step are left out"),
+            None => self
+                .lost
+                .one("result(s) in front of the first step are left out"),
         }
     }
 
@@ -240,12 +240,10 @@ impl Steps {
         let step = self.steps.iter_mut().rfind(|step| step.record == record);
         match step {
             Some(step) => step.results.push(object.finish()),
-            None => self.lose("observation(s) whose step is not there are left out"),
+            None => self
+                .lost
+                .one("observation(s) whose step is not there are left out"),
         }
-    }
-
-    fn lose(&mut self, what: &'static str) {
-        *self.lost.entry(what).or_default() += 1;
     }
 
     /// The steps as a list, and what was lost.
@@ -266,8 +264,7 @@ impl Steps {
             step.object.finish()
         });
         let text = array(steps);
-        let lost = self.lost.into_iter();
-        (text, lost.map(|(what, count)| (count, what)).collect())
+        (text, self.lost)
     }
 }
 

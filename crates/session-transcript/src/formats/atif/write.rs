@@ -48,9 +48,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     arranged.for_each(|rest| steps.message(rest, None));
     let count = steps.count();
     let (text, lost) = steps.finish();
-    for (count, what) in lost {
-        warnings.push(Warning::file(format!("{count} {what}")));
-    }
+    warnings.extend(lost.into_warnings());
     Written {
         text: framed(draft, &text, count, &mut warnings),
         warnings,

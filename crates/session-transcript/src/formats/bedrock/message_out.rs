@@ -1,7 +1,5 @@
 //! From our messages to those of this provider.
 
-use std::collections::BTreeMap;
-
 use session_log::{Message, Part, Role, Shape};
 
 use crate::call_ids::{CallIds, Fit};
@@ -12,6 +10,7 @@ use crate::formats::bedrock::blocks_in::is_block;
 use crate::formats::bedrock::blocks_out::{self, Style};
 use crate::formats::lists::{Entry, Laid, Turn, Turns, lay_out};
 use crate::json::{Object, Raw, array, quote};
+use crate::lost::Lost;
 use crate::note::Place;
 use crate::repair::{Arranged, arrange};
 use crate::transcript::Warning;
@@ -39,7 +38,7 @@ struct Writer {
     system: Option<Vec<String>>,
     turns: Turns,
     ids: CallIds,
-    lost: BTreeMap<&'static str, usize>,
+    lost: Lost,
     warnings: Vec<Warning>,
 }
 
@@ -65,7 +64,7 @@ impl Writer {
                 return;
             }
             role if role.is_system() => "system",
-            _ => return self.lose("message(s) of an unknown role were left out"),
+            _ => return self.lost.one("message(s) of an unknown role were left out"),
         };
         let mut turn = Turn::new(role, own_note);
         let slots = own_note
@@ -81,7 +80,9 @@ impl Writer {
             }
         }
         if turn.entries.is_empty() && !self.is_exact {
-            return self.lose("message(s) with nothing this format can say were left out");
+            return self
+                .lost
+                .one("message(s) with nothing this format can say were left out");
         }
         turn.is_absent = message.parts.is_empty() && message.shape == Shape::Absent;
         if is_own && !self.is_request {
@@ -99,7 +100,7 @@ impl Writer {
                 };
                 let (json, warning) = blocks_out::call(call, &id, style);
                 if let Some(what) = warning {
-                    self.lose(what);
+                    self.lost.one(what);
                 }
                 Some(json)
             }
@@ -111,7 +112,7 @@ impl Writer {
                 Some(blocks_out::result(result, &id, style))
             }
             Part::Opaque(opaque) if self.is_request && !is_sent(opaque.json.as_str()) => {
-                self.lose(FOREIGN);
+                self.lost.one(FOREIGN);
                 None
             }
             part => {
@@ -120,17 +121,14 @@ impl Writer {
                     Part::Text(_) => {}
                     _ if json.is_some() => {}
                     Part::Reasoning(_) => {
-                        self.lose("reasoning part(s) of another format were left out");
+                        self.lost
+                            .one("reasoning part(s) of another format were left out");
                     }
-                    _ => self.lose(FOREIGN),
+                    _ => self.lost.one(FOREIGN),
                 }
                 json
             }
         }
-    }
-
-    fn lose(&mut self, what: &'static str) {
-        *self.lost.entry(what).or_default() += 1;
     }
 
     fn finish(mut self, draft: &Draft<'_>) -> Written {
@@ -138,14 +136,12 @@ impl Writer {
         let opening = || blocks_out::plain("(The conversation continues.)");
         let (turns, is_put_first) = turns.finish(opening);
         if is_put_first {
-            self.lose(
+            self.lost.one(
                 "user message(s) were put first, since the conversation starts with the model",
             );
         }
-        for (what, number) in std::mem::take(&mut self.lost) {
-            self.warnings
-                .push(Warning::file(format!("{number} {what}")));
-        }
+        self.warnings
+            .extend(std::mem::take(&mut self.lost).into_warnings());
         if !self.is_exact {
             self.system = self.system.filter(|system| !system.is_empty());
         }

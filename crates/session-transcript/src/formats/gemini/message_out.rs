@@ -13,6 +13,7 @@ use crate::formats::gemini::parts_in::KINDS;
 use crate::formats::gemini::parts_out::{self, Style};
 use crate::formats::lists::{Entry, Laid, Turn, Turns, lay_out};
 use crate::json::{Object, Raw, array, quote};
+use crate::lost::Lost;
 use crate::marks;
 use crate::note::Place;
 use crate::repair::{Arranged, arrange};
@@ -49,7 +50,7 @@ struct Writer {
     ids: CallIds,
     /// Names of tools by the ids of their calls.
     names: BTreeMap<String, Vec<String>>,
-    lost: BTreeMap<&'static str, usize>,
+    lost: Lost,
     warnings: Vec<Warning>,
 }
 
@@ -73,7 +74,7 @@ impl Writer {
                 "system"
             }
             _ if is_own && self.is_exact => "other",
-            _ => return self.lose("message(s) of an unknown role were left out", 1),
+            _ => return self.lost.one("message(s) of an unknown role were left out"),
         };
         let own_note = note.filter(|note| note.format == Format::Gemini);
         let mut turn = Turn::new(role, own_note);
@@ -90,10 +91,9 @@ impl Writer {
             }
         }
         if turn.entries.is_empty() && !self.is_exact {
-            return self.lose(
-                "message(s) with nothing this format can say were left out",
-                1,
-            );
+            return self
+                .lost
+                .one("message(s) with nothing this format can say were left out");
         }
         turn.is_absent = message.parts.is_empty() && message.shape == Shape::Absent;
         if is_own && !self.is_request {
@@ -119,7 +119,7 @@ impl Writer {
                 };
                 let (json, warning) = parts_out::call(call, &id, style);
                 if let Some(what) = warning {
-                    self.lose(what, 1);
+                    self.lost.one(what);
                 }
                 Some(json)
             }
@@ -132,7 +132,7 @@ impl Writer {
                 Some(parts_out::result(result, &id, name.as_deref(), style))
             }
             Part::Opaque(opaque) if self.is_request && is_damaged(opaque.json.as_str()) => {
-                self.lose(FOREIGN, 1);
+                self.lost.one(FOREIGN);
                 None
             }
             part => {
@@ -141,9 +141,10 @@ impl Writer {
                     _ if json.is_some() => {}
                     Part::Text(_) => {}
                     Part::Reasoning(_) => {
-                        self.lose("reasoning part(s) of another format were left out", 1);
+                        self.lost
+                            .one("reasoning part(s) of another format were left out");
                     }
-                    _ => self.lose(FOREIGN, 1),
+                    _ => self.lost.one(FOREIGN),
                 }
                 json
             }
@@ -167,26 +168,17 @@ impl Writer {
         self.system.extend(written);
     }
 
-    fn lose(&mut self, what: &'static str, count: usize) {
-        if count > 0 {
-            *self.lost.entry(what).or_default() += count;
-        }
-    }
-
     fn finish(mut self, draft: &Draft<'_>) -> Written {
         let turns = std::mem::take(&mut self.turns);
         let opening = || parts_out::plain("(The conversation continues.)");
         let (turns, is_put_first) = turns.finish(opening);
         if is_put_first {
-            self.lose(
+            self.lost.one(
                 "user message(s) were put first, since the conversation starts with the model",
-                1,
             );
         }
-        for (what, number) in std::mem::take(&mut self.lost) {
-            self.warnings
-                .push(Warning::file(format!("{number} {what}")));
-        }
+        self.warnings
+            .extend(std::mem::take(&mut self.lost).into_warnings());
         let mut body = Object::new();
         body.raw("parts", &array(&self.system));
         let is_one = self.system.len() == 1 || self.is_exact;

@@ -1,7 +1,5 @@
 //! From our messages to LangChain's.
 
-use std::collections::BTreeMap;
-
 use session_log::{Arguments, Message, Part, Role, Shape, ToolCall, ToolResult};
 
 use crate::envelope::Layout;
@@ -14,10 +12,10 @@ use crate::formats::langchain::fold;
 use crate::formats::langchain::message_in::{ENCODING, INVALID, OUTER, REPEATED};
 use crate::formats::lists::{Laid, lay_out};
 use crate::json::{Object, Raw, array, quote};
+use crate::lost::Lost;
 use crate::marks;
 use crate::note::Place;
 use crate::repair::{Arranged, arrange};
-use crate::transcript::Warning;
 use crate::write::{Draft, Repair, Written};
 
 /// Writes the draft in the layout it was read in, or as an array of messages with their data apart.
@@ -29,7 +27,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut writer = Writer {
         is_exact: draft.repair == Repair::Nothing,
         encoding: encoding.unwrap_or(Encoding::Data),
-        lost: BTreeMap::new(),
+        lost: Lost::default(),
     };
     let mut warnings = Vec::new();
     let mut laid = Laid::default();
@@ -42,9 +40,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
         laid.records
             .extend(records.into_iter().map(|record| (place, record)));
     }
-    for (what, number) in writer.lost {
-        warnings.push(Warning::file(format!("{number} {what}")));
-    }
+    warnings.extend(writer.lost.into_warnings());
     let layout = own.map_or(&Layout::Messages, |envelope| &envelope.layout);
     let mut written = Written::new(lay_out(layout, &laid, &CONTAINERS));
     written.warnings = warnings;
@@ -54,7 +50,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
 struct Writer {
     is_exact: bool,
     encoding: Encoding,
-    lost: BTreeMap<&'static str, usize>,
+    lost: Lost,
 }
 
 impl Writer {
@@ -80,7 +76,8 @@ impl Writer {
             Role::System | Role::Developer => "system",
             _ if is_own => "chat",
             _ => {
-                self.lose("message(s) of an unknown role were left out", 1);
+                self.lost
+                    .add("message(s) of an unknown role were left out", 1);
                 return None;
             }
         };
@@ -93,10 +90,8 @@ impl Writer {
             }
             None if is_exact => {}
             None if calls.is_empty() && !is_own => {
-                self.lose(
-                    "message(s) with nothing this format can say were left out",
-                    1,
-                );
+                self.lost
+                    .one("message(s) with nothing this format can say were left out");
                 return None;
             }
             None => {
@@ -188,7 +183,7 @@ impl Writer {
                         Part::Reasoning(_) => "reasoning part(s) of another format were left out",
                         _ => "part(s) this format has no place for were left out",
                     };
-                    self.lose(what, 1);
+                    self.lost.one(what);
                 }
             }
         }
@@ -203,7 +198,7 @@ impl Writer {
             arguments => {
                 let (args, warning) = arguments_as_object(arguments);
                 if let Some(what) = warning {
-                    self.lose(what, 1);
+                    self.lost.one(what);
                 }
                 args
             }
@@ -245,10 +240,6 @@ impl Writer {
         }
         let kind = if is_function { "function" } else { "tool" };
         self.wrapped(fields, kind, message, is_own, false)
-    }
-
-    fn lose(&mut self, what: &'static str, count: usize) {
-        *self.lost.entry(what).or_default() += count;
     }
 }
 

@@ -14,6 +14,7 @@ use crate::formats::openai_responses::item_out::{self, Style};
 use crate::formats::openai_responses::parts::CONTENT;
 use crate::formats::openai_responses::run_state;
 use crate::json::{Raw, array, quote};
+use crate::lost::Lost;
 use crate::marks;
 use crate::note::Place;
 use crate::repair::{Arranged, arrange};
@@ -57,7 +58,7 @@ struct Writer {
     ids: CallIds,
     /// The types of the items that calls became, by the ids they came with.
     kinds: BTreeMap<String, Vec<String>>,
-    lost: BTreeMap<&'static str, usize>,
+    lost: Lost,
     warnings: Vec<Warning>,
 }
 
@@ -79,7 +80,7 @@ impl Writer {
         };
         let message = &*arranged.message;
         if matches!(message.role, Role::Other(_)) && !(is_own && self.is_exact) {
-            return self.lose("message(s) of an unknown role were left out", 1);
+            return self.lost.one("message(s) of an unknown role were left out");
         }
         if is_own && place == Place::System && self.has_instructions && self.laid.system.is_none() {
             self.laid.system = Some(quote(&message.text()));
@@ -93,7 +94,7 @@ impl Writer {
                 .take_while(|item| item.is_reasoning)
                 .count();
             items.truncate(items.len().saturating_sub(count));
-            self.lose(
+            self.lost.add(
                 "reasoning item(s) that lead to nothing were left out",
                 count,
             );
@@ -165,7 +166,7 @@ impl Writer {
         };
         let mut lost = 0;
         let json = item_out::message(role, content, shape, extra, style, &mut lost);
-        self.lose(FOREIGN, lost);
+        self.lost.add(FOREIGN, lost);
         items.extend(json.map(|json| Item {
             json,
             is_reasoning: false,
@@ -178,7 +179,8 @@ impl Writer {
                 let is_reply = message.role == Role::Assistant || style.is_exact;
                 let json = item_out::reasoning(reasoning, style).filter(|_| is_reply);
                 if json.is_none() {
-                    self.lose("reasoning part(s) of another format were left out", 1);
+                    self.lost
+                        .one("reasoning part(s) of another format were left out");
                 }
                 json
             }
@@ -191,19 +193,19 @@ impl Writer {
                 let kind = self.kinds.get_mut(&result.call_id).and_then(Vec::pop);
                 let mut lost = 0;
                 let json = item_out::result(result, &id, kind.as_deref(), style, &mut lost);
-                self.lose(FOREIGN, lost);
+                self.lost.add(FOREIGN, lost);
                 Some(json)
             }
             Part::Opaque(opaque) if opaque.format == FORMAT => {
                 let is_item = !self.is_request
                     || (message.role == Role::Assistant && is_sendable(opaque.json.as_str()));
                 if !is_item {
-                    self.lose(FOREIGN, 1);
+                    self.lost.one(FOREIGN);
                 }
                 is_item.then(|| opaque.json.as_str().into())
             }
             _ => {
-                self.lose(FOREIGN, 1);
+                self.lost.one(FOREIGN);
                 None
             }
         }
@@ -219,17 +221,9 @@ impl Writer {
         item_out::call(call, &id, style)
     }
 
-    fn lose(&mut self, what: &'static str, count: usize) {
-        if count > 0 {
-            *self.lost.entry(what).or_default() += count;
-        }
-    }
-
     fn finish(mut self, layout: &Layout) -> Written {
-        for (what, number) in std::mem::take(&mut self.lost) {
-            self.warnings
-                .push(Warning::file(format!("{number} {what}")));
-        }
+        self.warnings
+            .extend(std::mem::take(&mut self.lost).into_warnings());
         let text = match self.is_request {
             true => array(self.laid.records.iter().map(|(_, text)| text)),
             false => lay_out(layout, &self.laid, &CONTAINERS),

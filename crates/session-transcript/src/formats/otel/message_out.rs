@@ -1,7 +1,5 @@
 //! From our messages to those of the conventions.
 
-use std::collections::BTreeMap;
-
 use session_log::{Arguments, Media, MediaSource, Message, Part, Role, ToolCall, ToolResult};
 
 use crate::envelope::Layout;
@@ -10,9 +8,9 @@ use crate::formats::lists::{Entry, Laid, Turn, Turns, lay_out};
 use crate::formats::otel::CONTAINERS;
 use crate::formats::otel::parts::{FORMAT, JSON};
 use crate::json::{Object, Raw, quote};
+use crate::lost::Lost;
 use crate::marks;
 use crate::repair::{Arranged, arrange};
-use crate::transcript::Warning;
 use crate::write::{Draft, Repair, Written};
 
 /// Writes the draft as an array of messages, or one a line where it was read so.
@@ -22,7 +20,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
         .filter(|envelope| envelope.format == Format::OtelGenAi);
     let layout = own.map_or(&Layout::Messages, |envelope| &envelope.layout);
     let mut warnings = Vec::new();
-    let mut lost: BTreeMap<&'static str, usize> = BTreeMap::new();
+    let mut lost = Lost::default();
     let mut turns = Turns::exact();
     for arranged in arrange(draft, &mut warnings) {
         if let Some(turn) = turn(&arranged, draft.repair == Repair::Nothing, &mut lost) {
@@ -37,19 +35,13 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
             .collect(),
         ..Laid::default()
     };
-    for (what, number) in lost {
-        warnings.push(Warning::file(format!("{number} {what}")));
-    }
+    warnings.extend(lost.into_warnings());
     let mut written = Written::new(lay_out(layout, &laid, &CONTAINERS));
     written.warnings = warnings;
     written
 }
 
-fn turn(
-    arranged: &Arranged<'_>,
-    is_exact: bool,
-    lost: &mut BTreeMap<&'static str, usize>,
-) -> Option<Turn> {
+fn turn(arranged: &Arranged<'_>, is_exact: bool, lost: &mut Lost) -> Option<Turn> {
     let message: &Message = &arranged.message;
     let note = arranged.note.as_ref();
     let own_note = note.filter(|note| note.format == Format::OtelGenAi);
@@ -70,10 +62,7 @@ fn turn(
                 is_result: false,
                 slot: slots.and_then(|slots| slots.get(at)).copied(),
             }),
-            None => {
-                let what = "part(s) this format has no place for were left out";
-                *lost.entry(what).or_default() += 1;
-            }
+            None => lost.one("part(s) this format has no place for were left out"),
         }
     }
     if turn.entries.is_empty() && !(is_own && is_exact) {
