@@ -116,6 +116,16 @@ impl Outline {
         }
     }
 
+    /// Adds the entry that stands at `position` in `from`, of the same kind and pinned if it is
+    /// pinned there. A position past its end adds nothing.
+    pub fn push_from(&mut self, from: &Self, position: usize, tokens: u64) {
+        match from.kind(position) {
+            Some(kind) if from.is_pinned(position) => self.push_pinned(kind, tokens),
+            Some(kind) => self.push(kind, tokens),
+            None => {}
+        }
+    }
+
     /// Notes an entry that is no conversation.
     fn note_fixed(&mut self, position: usize, kind: EntryKind, tokens: u64) {
         if kind == EntryKind::System {

@@ -234,22 +234,14 @@ impl Plan {
         summary: impl IntoIterator<Item = u64>,
     ) -> Outline {
         let mut after = Outline::new();
-        let mut push = |after: &mut Outline, at: usize| {
-            let Some(kind) = before.kind(at) else { return };
-            if before.is_pinned(at) {
-                after.push_pinned(kind, cost(at));
-            } else {
-                after.push(kind, cost(at));
-            }
-        };
         for at in &self.pinned {
-            push(&mut after, *at);
+            after.push_from(before, *at, cost(*at));
         }
         for tokens in summary {
             after.push(EntryKind::Summary, tokens);
         }
         for at in self.kept.iter() {
-            push(&mut after, at);
+            after.push_from(before, at, cost(at));
         }
         after
     }

@@ -90,7 +90,23 @@ pub trait SessionStoreExt: SessionStore {
         query: EventQuery,
         count: usize,
     ) -> Result<Vec<Arc<Event>>, StoreError> {
-        let mut query = query.newest(count);
+        let mut events = self.read_first(id, query.newest(count), count).await?;
+        events.reverse();
+        Ok(events)
+    }
+
+    /// The first `count` events that `query` asks for, in its order.
+    ///
+    /// # Errors
+    ///
+    /// As [`SessionStore::read`].
+    async fn read_first(
+        &self,
+        id: &SessionId,
+        query: EventQuery,
+        count: usize,
+    ) -> Result<Vec<Arc<Event>>, StoreError> {
+        let mut query = query.with_limit(count);
         let mut events = Vec::new();
         loop {
             let page = self.read(id, &query).await?;
@@ -101,7 +117,6 @@ pub trait SessionStoreExt: SessionStore {
             }
         }
         events.truncate(count);
-        events.reverse();
         Ok(events)
     }
 

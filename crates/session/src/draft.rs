@@ -193,14 +193,7 @@ fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
     }
     let mut after = Outline::new();
     for at in draft.stays() {
-        let Some(kind) = draft.outline.kind(at) else {
-            continue;
-        };
-        if draft.outline.is_pinned(at) {
-            after.push_pinned(kind, cost(at));
-        } else {
-            after.push(kind, cost(at));
-        }
+        after.push_from(draft.outline, at, cost(at));
     }
     for tokens in summary {
         after.push(EntryKind::Summary, tokens);

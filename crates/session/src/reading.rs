@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use compaction_core::EntryKind;
+use compaction_core::{Entry as _, EntryKind};
 use session_log::{Branch, Event, Seq, SessionId, View};
 use session_store::{EventQuery, SessionStoreExt as _};
 
@@ -41,13 +41,13 @@ impl Sessions {
     /// [`Error::Store`].
     pub async fn events(&self, id: &SessionId, filter: &Filter) -> Result<Vec<Arc<Event>>, Error> {
         filter.check()?;
-        let session = self.session(id).await?;
         if filter.source == Source::View {
             let query = filter.query();
             let view = self.view(id).await?;
             let events = view.events().iter().filter(|event| query.accepts(event));
             return Ok(part_of(events.cloned().collect(), filter));
         }
+        let session = self.session(id).await?;
         match filter.portion {
             Portion::Last(count) => self.last(id, filter, count).await,
             Portion::Events { page, size } => {
@@ -56,7 +56,7 @@ impl Sessions {
                     return Ok(Vec::new());
                 }
                 let end = first.saturating_add(size);
-                let read = self.oldest(id, filter.query(), end).await?;
+                let read = self.store.read_first(id, filter.query(), end).await?;
                 Ok(read.into_iter().skip(first).collect())
             }
             Portion::Turns { page, size } => self.turns(id, filter, page, size).await,
@@ -119,9 +119,8 @@ impl Sessions {
         // Turns are told by who opens them, whatever else the filter shows.
         let mut starts = EventQuery::all().with_kinds([EntryKind::TurnStart]);
         starts.branches = filter.query().branches;
-        let starts = self
-            .oldest(id, starts, first.saturating_add(size).saturating_add(1))
-            .await?;
+        let count = first.saturating_add(size).saturating_add(1);
+        let starts = self.store.read_first(id, starts, count).await?;
         if first > 0 && first >= starts.len() {
             return Ok(Vec::new());
         }
@@ -135,27 +134,6 @@ impl Sessions {
             return Ok(Vec::new());
         }
         Ok(self.store.read_all(id, query).await?)
-    }
-
-    /// The oldest so many that match.
-    async fn oldest(
-        &self,
-        id: &SessionId,
-        query: EventQuery,
-        count: usize,
-    ) -> Result<Vec<Arc<Event>>, Error> {
-        let mut query = query.with_limit(count);
-        let mut events = Vec::new();
-        loop {
-            let page = self.store.read(id, &query).await?;
-            events.extend(page.items);
-            match page.next {
-                Some(mark) if events.len() < count => query.after = Some(mark),
-                _ => break,
-            }
-        }
-        events.truncate(count);
-        Ok(events)
     }
 }
 
@@ -180,9 +158,7 @@ fn part_of(events: Vec<Arc<Event>>, filter: &Filter) -> Vec<Arc<Event>> {
             let starts: Vec<_> = events
                 .iter()
                 .enumerate()
-                .filter(|(_, event)| {
-                    compaction_core::Entry::kind(&***event) == EntryKind::TurnStart
-                })
+                .filter(|(_, event)| event.kind() == EntryKind::TurnStart)
                 .map(|(at, _)| at)
                 .collect();
             let first = page.saturating_mul(size);
