@@ -13,6 +13,9 @@ use crate::error::{OrFailed, unknown};
 use crate::index;
 use crate::rows::{self, int};
 
+/// So many events can be in a short batch: every one costs some microseconds, however small.
+const FEW: usize = 16;
+
 /// A batch with the record of each of its events, in the same order.
 #[derive(Debug)]
 pub(crate) struct Encoded {
@@ -28,6 +31,12 @@ impl Encoded {
             records.push((event.id.clone(), rows::record(event)?));
         }
         Ok(Self { batch, records })
+    }
+
+    /// Whether it is written in no time: so many bytes at most, and no more than a few events.
+    pub(crate) fn is_at_most(&self, bytes: usize) -> bool {
+        let lengths = self.records.iter().map(|(_, record)| record.len());
+        self.records.len() <= FEW && lengths.sum::<usize>() <= bytes
     }
 }
 

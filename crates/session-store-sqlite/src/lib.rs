@@ -7,6 +7,7 @@ mod error;
 mod index;
 mod open;
 mod options;
+mod pen;
 mod read;
 mod readers;
 mod rows;

@@ -40,6 +40,12 @@ pub struct SqliteOptions {
     /// nothing was written for a tenth of a second, or when it is 16 times as many. Every search
     /// looks through these one by one. Default: 2,048, some milliseconds of a search.
     pub index_after: u32,
+    /// An append of at most 16 events and so many bytes of records is short: it is written on the
+    /// thread that polls it, some tens of microseconds, unless it would have to wait for another
+    /// writer or for the disk. All else is handed to the store's own thread, which costs more than
+    /// a short append itself. 0: everything is handed over. Default: 32 KiB. Without effect under
+    /// [`Durability::Full`], where every append waits for the disk.
+    pub short_append: usize,
 }
 
 impl Default for SqliteOptions {
@@ -49,6 +55,7 @@ impl Default for SqliteOptions {
             busy_timeout: Duration::from_secs(30),
             readers: 4,
             index_after: 2_048,
+            short_append: 32 << 10,
         }
     }
 }
@@ -79,6 +86,13 @@ impl SqliteOptions {
     #[must_use]
     pub fn with_index_after(mut self, events: u32) -> Self {
         self.index_after = events;
+        self
+    }
+
+    /// The same options with appends of so many bytes written where they are polled.
+    #[must_use]
+    pub fn with_short_append(mut self, bytes: usize) -> Self {
+        self.short_append = bytes;
         self
     }
 }

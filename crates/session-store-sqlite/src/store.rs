@@ -15,7 +15,8 @@ use crate::doctor::{self, Finding};
 use crate::error::OrFailed;
 use crate::index::Tail;
 use crate::open::{OpenError, open_writer};
-use crate::options::SqliteOptions;
+use crate::options::{Durability, SqliteOptions};
+use crate::pen::Pen;
 use crate::read;
 use crate::readers::Readers;
 use crate::search;
@@ -53,6 +54,7 @@ pub struct SqliteStore {
 struct Inner {
     readers: Readers,
     writer: Writer,
+    short_append: usize,
 }
 
 impl SqliteStore {
@@ -76,10 +78,17 @@ impl SqliteStore {
         let path = std::path::absolute(path).map_err(OpenError::failed)?;
         let connection = open_writer(&path, &options)?;
         let tail = Tail::unknown(options.index_after);
-        let patience = options.busy_timeout;
+        let pen = Pen::new(connection, options.busy_timeout);
+        let pen = pen.map_err(|error| OpenError::of(&error))?;
+        let short_append = match options.durability {
+            Durability::Normal => options.short_append,
+            // Every commit waits for the disk.
+            Durability::Full => 0,
+        };
         let inner = Inner {
             readers: Readers::new(path, options),
-            writer: Writer::start(connection, tail, patience).map_err(OpenError::failed)?,
+            writer: Writer::start(pen, tail).map_err(OpenError::failed)?,
+            short_append,
         };
         Ok(Self {
             inner: Arc::new(inner),
@@ -175,8 +184,13 @@ impl SessionStore for SqliteStore {
         batch.check(expected)?;
         let encoded = Encoded::new(batch)?;
         let id = id.clone();
+        let is_short = encoded.is_at_most(self.inner.short_append);
         let append = move |connection: &_| append::append(connection, &id, expected, encoded);
-        self.inner.writer.write(append).await
+        if is_short {
+            self.inner.writer.write_short(append).await
+        } else {
+            self.inner.writer.write(append).await
+        }
     }
 
     async fn read(

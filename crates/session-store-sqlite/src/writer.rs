@@ -1,9 +1,11 @@
-//! The one thread that writes.
+//! The thread that writes what the callers do not write themselves.
 //!
-//! What waits while a transaction is under way is taken together into the next one, each piece of
-//! work in a savepoint of its own: it is kept or undone alone, but all share one commit. Answers
-//! are given after the commit, whether or not somebody still waits for them.
+//! A short piece of work that need not wait is done where it is asked for, with the connection that
+//! this thread has too. What waits while a transaction is under way is taken together into the next
+//! one, each piece of work in a savepoint of its own: it is kept or undone alone, but all share one
+//! commit. Answers are given after the commit, whether or not somebody still waits for them.
 
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
@@ -14,6 +16,7 @@ use session_store::StoreError;
 
 use crate::error::{SqliteMessage, closed};
 use crate::index::Tail;
+use crate::pen::{Pen, batch, rollback};
 
 /// The most pieces of work in one transaction.
 const GROUP: usize = 256;
@@ -53,23 +56,21 @@ enum Job {
 
 #[derive(Debug)]
 pub(crate) struct Writer {
+    pen: Arc<Pen>,
     jobs: Sender<Job>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Writer {
-    pub(crate) fn start(
-        connection: Connection,
-        tail: Tail,
-        patience: Duration,
-    ) -> std::io::Result<Self> {
+    pub(crate) fn start(pen: Pen, tail: Tail) -> std::io::Result<Self> {
         let (jobs, queue) = channel();
+        let pen = Arc::new(pen);
         let mut writing = Loop {
-            connection,
+            pen: Arc::clone(&pen),
             queue,
             tail,
-            patience,
             since_look: 0,
+            asked: 0,
             is_checkpoint_due: false,
             is_closing: false,
         };
@@ -77,9 +78,22 @@ impl Writer {
             .name("session-store-sqlite writer".into())
             .spawn(move || writing.run())?;
         Ok(Self {
+            pen,
             jobs,
             thread: Some(thread),
         })
+    }
+
+    /// Does short `work` as [`write`](Self::write) does, on the caller's thread if nothing has to
+    /// be waited for. That costs less than to wake another thread and be woken by it.
+    pub(crate) async fn write_short<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Connection) -> Result<T, StoreError> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        match self.pen.write_now(work) {
+            Ok(result) => result,
+            Err(work) => self.write(work).await,
+        }
     }
 
     /// Does `work` in a transaction; an error of it undoes what it wrote and nothing else. Once
@@ -107,6 +121,7 @@ impl Writer {
             }
         };
         let job = Job::Work(Box::new(work));
+        self.pen.hand_over();
         self.jobs.send(job).map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
@@ -129,12 +144,13 @@ impl Drop for Writer {
 }
 
 struct Loop {
-    connection: Connection,
+    pen: Arc<Pen>,
     queue: Receiver<Job>,
     tail: Tail,
-    /// How long a transaction waits for another process.
-    patience: Duration,
+    /// Transactions since the tail was looked at.
     since_look: u32,
+    /// What the pen said then.
+    asked: u32,
     is_checkpoint_due: bool,
     is_closing: bool,
 }
@@ -145,14 +161,10 @@ impl Loop {
             let group = self.group(first);
             if !group.is_empty() {
                 self.commit(group);
-                self.since_look += 1;
-            }
-            if self.since_look >= LOOK_AFTER {
-                self.look();
             }
             for _ in 0..CATCH_UP {
                 // A failure leaves the tail as it is; searches read it, and the next try follows.
-                if !self.tail.is_long() || self.tail.advance(&self.connection).is_err() {
+                if !self.tail.is_long() || self.advance().is_err() {
                     break;
                 }
             }
@@ -165,12 +177,17 @@ impl Loop {
     /// The next job. When there is none for a while, what was put off is done.
     fn next(&mut self) -> Option<Job> {
         loop {
+            let asked = self.pen.asked();
             match self.queue.recv_timeout(QUIET) {
                 Ok(job) => return Some(job),
                 Err(RecvTimeoutError::Disconnected) => return None,
-                Err(RecvTimeoutError::Timeout) => self.look(),
+                // Others wrote on their own threads: it was not quiet.
+                Err(RecvTimeoutError::Timeout) if asked != self.pen.asked() => continue,
+                Err(RecvTimeoutError::Timeout) => {
+                    self.pen.with(|connection| self.tail.look(connection));
+                }
             }
-            while self.tail.is_worth_it() && self.tail.advance(&self.connection).is_ok() {
+            while self.tail.is_worth_it() && self.advance().is_ok() {
                 if let Ok(job) = self.queue.try_recv() {
                     return Some(job);
                 }
@@ -184,9 +201,21 @@ impl Loop {
         }
     }
 
-    fn look(&mut self) {
-        self.since_look = 0;
-        self.tail.look(&self.connection);
+    /// Counts a transaction of this thread, and those of others since the last time.
+    fn is_look_due(&mut self) -> bool {
+        let asked = self.pen.asked();
+        let others = asked.wrapping_sub(self.asked);
+        self.asked = asked;
+        self.since_look = self.since_look.saturating_add(others).saturating_add(1);
+        let is_due = self.since_look >= LOOK_AFTER;
+        if is_due {
+            self.since_look = 0;
+        }
+        is_due
+    }
+
+    fn advance(&mut self) -> rusqlite::Result<()> {
+        self.pen.with(|connection| self.tail.advance(connection))
     }
 
     /// The work that waits already.
@@ -211,83 +240,20 @@ impl Loop {
         group
     }
 
-    fn commit(&self, group: Vec<Work>) {
-        let is_alone = group.len() == 1;
-        let mut work = group.into_iter().peekable();
-        while work.peek().is_some() {
-            let mut answers = Vec::new();
-            let outcome = match self.batch("BEGIN IMMEDIATE") {
-                Ok(()) if is_alone => self.alone(&mut work, &mut answers),
-                Ok(()) => self.together(&mut work, &mut answers),
-                Err(reason) => {
-                    let refuse = |work: Work| work(Attempt::Refused(&reason)).answer;
-                    answers.extend(work.by_ref().map(refuse));
-                    Err(reason)
-                }
-            };
-            if outcome.is_err() {
-                self.rollback();
+    /// Does a group of work and answers all of it, once the connection is free for others.
+    fn commit(&mut self, group: Vec<Work>) {
+        let count = group.len();
+        let is_look_due = self.is_look_due();
+        let answers = self.pen.with(|connection| {
+            let answers = commit(connection, group);
+            if is_look_due {
+                self.tail.look(connection);
             }
-            for answer in answers {
-                answer(outcome.clone());
-            }
-        }
-    }
-
-    fn alone(
-        &self,
-        work: &mut impl Iterator<Item = Work>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<(), SqliteMessage> {
-        for work in work {
-            let done = work(Attempt::In(&self.connection));
-            answers.push(done.answer);
-            if !done.is_kept {
-                self.rollback();
-                return Ok(());
-            }
-        }
-        self.batch("COMMIT")
-    }
-
-    /// Every piece in a savepoint. When SQLite gave up the whole transaction under way, those so
-    /// far are lost with it and hear so; the rest begins anew.
-    fn together(
-        &self,
-        work: &mut impl Iterator<Item = Work>,
-        answers: &mut Vec<Answer>,
-    ) -> Result<(), SqliteMessage> {
-        for work in work {
-            if let Err(reason) = self.batch("SAVEPOINT work") {
-                answers.push(work(Attempt::Refused(&reason)).answer);
-                return Err(reason);
-            }
-            let done = work(Attempt::In(&self.connection));
-            answers.push(done.answer);
-            if self.connection.is_autocommit() {
-                return Err(SqliteMessage::new("the transaction was given up"));
-            }
-            if !done.is_kept {
-                self.batch("ROLLBACK TO work")?;
-            }
-            self.batch("RELEASE work")?;
-        }
-        self.batch("COMMIT")
-    }
-
-    /// Undoes the transaction, if SQLite has not done so already.
-    fn rollback(&self) {
-        if !self.connection.is_autocommit() {
-            // There is nothing else to try, and the error before this one is the one to tell.
-            let _ = self.batch("ROLLBACK");
-        }
-    }
-
-    fn batch(&self, sql: &str) -> Result<(), SqliteMessage> {
-        let run = |connection: &Connection| connection.prepare_cached(sql)?.execute([]);
-        match run(&self.connection) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(SqliteMessage::from(&error)),
+            answers
+        });
+        self.pen.are_done(count);
+        for (answer, outcome) in answers {
+            answer(outcome);
         }
     }
 
@@ -296,10 +262,77 @@ impl Loop {
         let attempt = |connection: &Connection| {
             connection.busy_timeout(Duration::ZERO)?;
             let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let is_busy = connection.query_row(sql, [], |row| row.get::<_, bool>(0));
-            connection.busy_timeout(self.patience)?;
-            is_busy
+            connection.query_row(sql, [], |row| row.get::<_, bool>(0))
         };
-        self.is_checkpoint_due = attempt(&self.connection).unwrap_or(true);
+        self.is_checkpoint_due = self.pen.with(attempt).unwrap_or(true);
     }
+}
+
+type Answers = Vec<(Answer, Result<(), SqliteMessage>)>;
+
+/// Does all of `group`, in as few transactions as can be.
+fn commit(connection: &Connection, group: Vec<Work>) -> Answers {
+    // A thread that panicked may have left one.
+    rollback(connection);
+    let is_alone = group.len() == 1;
+    let mut work = group.into_iter().peekable();
+    let mut all = Answers::new();
+    while work.peek().is_some() {
+        let mut answers = Vec::new();
+        let outcome = match batch(connection, "BEGIN IMMEDIATE") {
+            Ok(()) if is_alone => alone(connection, &mut work, &mut answers),
+            Ok(()) => together(connection, &mut work, &mut answers),
+            Err(reason) => {
+                let refuse = |work: Work| work(Attempt::Refused(&reason)).answer;
+                answers.extend(work.by_ref().map(refuse));
+                Err(reason)
+            }
+        };
+        if outcome.is_err() {
+            rollback(connection);
+        }
+        all.extend(answers.into_iter().map(|answer| (answer, outcome.clone())));
+    }
+    all
+}
+
+fn alone(
+    connection: &Connection,
+    work: &mut impl Iterator<Item = Work>,
+    answers: &mut Vec<Answer>,
+) -> Result<(), SqliteMessage> {
+    for work in work {
+        let done = work(Attempt::In(connection));
+        answers.push(done.answer);
+        if !done.is_kept {
+            rollback(connection);
+            return Ok(());
+        }
+    }
+    batch(connection, "COMMIT")
+}
+
+/// Every piece in a savepoint. When SQLite gave up the whole transaction under way, those so
+/// far are lost with it and hear so; the rest begins anew.
+fn together(
+    connection: &Connection,
+    work: &mut impl Iterator<Item = Work>,
+    answers: &mut Vec<Answer>,
+) -> Result<(), SqliteMessage> {
+    for work in work {
+        if let Err(reason) = batch(connection, "SAVEPOINT work") {
+            answers.push(work(Attempt::Refused(&reason)).answer);
+            return Err(reason);
+        }
+        let done = work(Attempt::In(connection));
+        answers.push(done.answer);
+        if connection.is_autocommit() {
+            return Err(SqliteMessage::new("the transaction was given up"));
+        }
+        if !done.is_kept {
+            batch(connection, "ROLLBACK TO work")?;
+        }
+        batch(connection, "RELEASE work")?;
+    }
+    batch(connection, "COMMIT")
 }

@@ -1,10 +1,15 @@
 //! What the store costs, against a plain loop over the same library in the same run.
 //!
 //! `cargo bench -p session-store-sqlite` prints a table, at its end each target with what was
-//! measured; `EVENTS` sets how long the longest log is (default 100,000; the targets speak of
+//! measured; `append`, `view` or `search` behind `--` asks for a part of it, and `EVENTS` sets how long the longest log is (default 100,000; the targets speak of
 //! 1,000,000). Ratios are what to look at: absolute times are the disk's.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::print_stdout,
+    clippy::print_stderr
+)]
 
 mod long;
 mod table;
@@ -28,28 +33,52 @@ fn main() {
     {
         return long::pass_alone(path);
     }
+    let named: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    // What cargo itself says to a bench.
+    let chosen = named.into_iter().find(|name| !name.starts_with("--"));
+    let parts: &[Part] = match chosen {
+        None => &[Part::Append, Part::View, Part::Search],
+        Some("append") => &[Part::Append],
+        Some("view") => &[Part::View],
+        Some("search") => &[Part::Search],
+        Some(other) => {
+            eprintln!("there is no part {other}; there are: append, view, search");
+            std::process::exit(2);
+        }
+    };
     let length = std::env::var("EVENTS").map_or(100_000, |length| length.parse().unwrap());
     let folder = tempfile::TempDir::new().unwrap();
-    let path = |name: &str| folder.path().join(name);
-    appends(
-        &path("raw.db"),
-        &path("store.db"),
-        Durability::Normal,
-        2_000,
-    );
-    appends(
-        &path("raw-full.db"),
-        &path("full.db"),
-        Durability::Full,
-        200,
-    );
+    if parts.contains(&Part::Append) {
+        append_to(folder.path());
+    }
+    if parts != [Part::Append] {
+        let lengths: Vec<u64> = [1_000, 10_000, 100_000, 1_000_000]
+            .into_iter()
+            .filter(|step| *step < length)
+            .chain([length])
+            .collect();
+        block_on(Box::pin(long::compare(folder.path(), &lengths, parts)));
+    }
+}
+
+/// What can be measured alone.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Short appends against the plain loop, and many clients at once.
+    Append,
+    /// What an agent does in a long log: load the view, look at the head, compact, open.
+    View,
+    /// Words, rare and frequent, in a long log.
+    Search,
+}
+
+fn append_to(folder: &Path) {
+    let path = |name: &str| folder.join(name);
+    let (raw, own) = (path("raw.db"), path("store.db"));
+    appends(&raw, &own, Durability::Normal, 2_000);
+    let (raw, own) = (path("raw-full.db"), path("full.db"));
+    appends(&raw, &own, Durability::Full, 200);
     together(&path("together.db"));
-    let lengths: Vec<u64> = [1_000, 10_000, 100_000, 1_000_000]
-        .into_iter()
-        .filter(|step| *step < length)
-        .chain([length])
-        .collect();
-    block_on(Box::pin(long::compare(folder.path(), &lengths)));
 }
 
 /// About as long as a message is.
