@@ -208,6 +208,45 @@ fn what_was_not_done_when_the_connection_broke_in_a_commit_is_done_by_the_next_c
     }));
 }
 
+/// The server cannot write its log in the commit and gives itself up.
+#[test]
+fn what_a_server_that_panicked_in_a_commit_did_is_found_out_by_the_next_call() {
+    // Nothing but the commit writes the log, and nobody starts the server again.
+    let cluster = Cluster::start("-c wal_writer_delay=10s -c restart_after_crash=off");
+    RUNTIME.block_on(Box::pin(async {
+        let url = cluster.url("postgres");
+        let store = PostgresStore::connect(&url).await.unwrap();
+        let id = sid("s1");
+        let new = NewSession::new(id.clone(), at(0));
+        let _ = store.create(new).await.unwrap();
+        let batch = Batch::from(user("u1", "one"));
+        let appended = store.append(&id, Expected::Any, batch.clone()).await;
+        assert_eq!(appended.unwrap().done().unwrap().new, 1);
+
+        query(&url, "SELECT pg_switch_wal()::text").await;
+        let log = cluster.data().join("pg_wal");
+        let away = cluster.data().join("pg_wal.away");
+        std::fs::rename(&log, &away).unwrap();
+        let more = Batch::from(user("u2", "two"));
+        let cut = store.append(&id, Expected::Any, more.clone()).await;
+        let error = cut.unwrap_err();
+        check_uncertain(&error);
+        assert!(format!("{error:?}").contains("PANIC"), "{error:?}");
+
+        while cluster.data().join("postmaster.pid").exists() {
+            tokio::task::yield_now().await;
+        }
+        std::fs::rename(&away, &log).unwrap();
+        cluster.restart();
+        for (batch, new) in [(batch, 0), (more, 1)] {
+            let again = store.append(&id, Expected::Any, batch).await.unwrap();
+            assert_eq!(again.done().unwrap().new, new);
+        }
+        let log = store.read_all(&id, EventQuery::all()).await.unwrap();
+        assert_eq!(log.len(), 2);
+    }));
+}
+
 #[track_caller]
 fn check_uncertain(error: &StoreError) {
     assert!(matches!(error, StoreError::Unavailable { .. }), "{error:?}");
