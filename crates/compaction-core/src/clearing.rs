@@ -1,6 +1,6 @@
 //! Which tool results are old and large enough to be shown as a short line.
 
-use alloc::vec;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::entry::{Entry, Link};
@@ -66,8 +66,7 @@ impl Clearing {
             let results = results(entry);
             let is_old = results > 0 && newer_results >= self.keep_last;
             newer_results = newer_results.saturating_add(results);
-            let is_free = outline.is_conversation(position)
-                && !waits.get(position).is_some_and(|waits| *waits);
+            let is_free = outline.is_conversation(position) && !waits(position);
             let tokens = outline
                 .conversation_tokens(position)
                 .saturating_sub(outline.conversation_tokens(position.saturating_add(1)));
@@ -85,22 +84,11 @@ fn results<E: Entry>(entry: &E) -> usize {
     results
 }
 
-/// For each entry whether it goes together with a call that waits.
-fn waiting<E: Entry>(entries: &[E]) -> Vec<bool> {
+/// Whether an entry goes together with a call that waits.
+fn waiting<E: Entry>(entries: &[E]) -> impl Fn(usize) -> bool {
     let pairs = pairs(entries);
     let groups = Groups::of(&pairs, entries.len());
-    let mut waits = vec![false; entries.len()];
-    for pair in pairs.calls.iter().filter(|pair| pair.result.is_none()) {
-        if let Some(waits) = waits.get_mut(groups.first(pair.call)) {
-            *waits = true;
-        }
-    }
-    (0..entries.len())
-        .map(|position| {
-            waits
-                .get(groups.first(position))
-                .copied()
-                .unwrap_or_default()
-        })
-        .collect()
+    let unanswered = pairs.calls.iter().filter(|pair| pair.result.is_none());
+    let open: BTreeSet<usize> = unanswered.map(|pair| groups.first(pair.call)).collect();
+    move |position| open.contains(&groups.first(position))
 }

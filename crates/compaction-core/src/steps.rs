@@ -1,6 +1,6 @@
 //! Where a turn may be cut inside.
 
-use alloc::vec;
+use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
 use crate::entry::{Entry, EntryKind};
@@ -26,16 +26,18 @@ impl Steps {
         let groups = Groups::of(&pairs, tail.len());
 
         // What waits, opens the turn or is pinned stays, and so does all that goes with it.
-        let mut stays = vec![false; tail.len()];
         let pins = outline
             .pins()
             .iter()
             .filter_map(|pin| pin.checked_sub(turn));
         let waiting = pairs.calls.iter().filter(|pair| pair.result.is_none());
-        for position in waiting.map(|pair| pair.call).chain(pins).chain([0]) {
-            mark(&mut stays, groups.first(position));
-        }
-        let stays = |position| is_marked(&stays, groups.first(position));
+        let staying: BTreeSet<usize> = waiting
+            .map(|pair| pair.call)
+            .chain(pins)
+            .chain([0])
+            .map(|position| groups.first(position))
+            .collect();
+        let stays = |position| staying.contains(&groups.first(position));
 
         let mut starts = Vec::new();
         let mut open_until = 0;
@@ -98,14 +100,4 @@ impl Steps {
             .chain(self.waiting.iter().copied())
             .take_while(move |position| *position < cut)
     }
-}
-
-fn mark(marks: &mut [bool], position: usize) {
-    if let Some(mark) = marks.get_mut(position) {
-        *mark = true;
-    }
-}
-
-fn is_marked(marks: &[bool], position: usize) -> bool {
-    marks.get(position).copied().unwrap_or_default()
 }

@@ -1,5 +1,6 @@
 //! What a selection takes or leaves as a whole: an entry, or calls with their results.
 
+use alloc::collections::BTreeSet;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::cmp::Reverse;
@@ -72,14 +73,10 @@ impl Units {
     /// The units without an entry among the last `count`.
     pub(super) fn older_than_the_last(&self, count: usize) -> Spans {
         let recent = self.len().saturating_sub(count);
-        let mut is_recent = vec![false; self.len()];
-        for position in recent..self.len() {
-            if let Some(is_recent) = is_recent.get_mut(self.groups.first(position)) {
-                *is_recent = true;
-            }
-        }
+        let unit = |position| self.groups.first(position);
+        let recent_units: BTreeSet<usize> = (recent..self.len()).map(unit).collect();
         (0..recent)
-            .filter(|position| is_recent.get(self.groups.first(*position)) == Some(&false))
+            .filter(|position| !recent_units.contains(&unit(*position)))
             .collect()
     }
 
