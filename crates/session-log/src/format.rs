@@ -194,15 +194,14 @@ pub fn message_tokens(
     let mut text = String::new();
     format.format(message, &mut text);
     let tokens = estimator.estimate(&text);
-    unformatted_tokens(&message.parts, true, estimator).fold(tokens, u64::saturating_add)
+    unformatted_tokens(&message.parts, estimator).fold(tokens, u64::saturating_add)
 }
 
 fn unformatted_tokens<'a>(
     parts: &'a [Part],
-    is_top: bool,
     estimator: &'a (impl TokenEstimator + ?Sized),
 ) -> impl Iterator<Item = u64> + 'a {
-    parts.iter().map(move |part| match part {
+    parts.iter().map(|part| match part {
         Part::Media(media) => media_tokens(media.kind),
         Part::Reasoning(reasoning) => {
             let text = reasoning.text.as_deref().unwrap_or_default();
@@ -213,15 +212,16 @@ fn unformatted_tokens<'a>(
         }
         Part::Opaque(opaque) => {
             let (text, payloads) = without_payloads(opaque.json.as_str());
-            // Inside a result the text is part of the formatted line.
-            let text_tokens = if is_top { estimator.estimate(&text) } else { 0 };
-            text_tokens.saturating_add(payloads.saturating_mul(IMAGE_TOKENS))
+            estimator
+                .estimate(&text)
+                .saturating_add(payloads.saturating_mul(IMAGE_TOKENS))
         }
         Part::ToolResult(result) => result
             .parts
             .iter()
             .map(|part| match part {
                 Part::Media(media) => media_tokens(media.kind),
+                // Its text is part of the formatted line.
                 Part::Opaque(opaque) => without_payloads(opaque.json.as_str())
                     .1
                     .saturating_mul(IMAGE_TOKENS),

@@ -1,4 +1,4 @@
-use compaction_core::{Counts, Trigger};
+use compaction_core::{Condition, Counts, Trigger};
 use compaction_testkit::{Log, characters};
 
 fn counts(log: &str) -> Counts {
@@ -141,5 +141,47 @@ fn a_verdict_says_why_with_the_numbers() {
     assert_eq!(
         verdict.to_string(),
         "2 events are more than 1 events; 40 tokens are at least 40 of 80 usable tokens; not never"
+    );
+}
+
+#[test]
+fn a_condition_of_the_application_is_asked_and_named() {
+    let even = Condition::new("an even number of turns", |counts| counts.turns % 2 == 0);
+    let trigger = Trigger::When(even);
+    for (turns, why) in [
+        (3, "not an even number of turns"),
+        (4, "an even number of turns"),
+    ] {
+        let verdict = trigger.check(&Counts::new(9, turns, 100));
+        assert_eq!(verdict.fired, turns == 4);
+        assert_eq!(verdict.to_string(), why);
+    }
+    assert_eq!(
+        format!("{trigger:?}"),
+        r#"When(Condition("an even number of turns"))"#
+    );
+    assert_eq!(trigger.token_threshold(), None);
+}
+
+#[test]
+fn a_question_is_asked_up_to_the_one_that_decides() {
+    let counts = Counts::new(9, 3, 100);
+    let any = Trigger::AnyOf(vec![
+        Trigger::TurnCount(9),
+        Trigger::TokenCount(100),
+        Trigger::Always,
+    ]);
+    let all = Trigger::AllOf(vec![Trigger::TurnCount(9), Trigger::Always]);
+    assert_eq!(
+        any.check(&counts).to_string(),
+        "3 turns are not more than 9 turns; 100 tokens are at least 100 tokens"
+    );
+    assert_eq!(
+        all.check(&counts).to_string(),
+        "3 turns are not more than 9 turns"
+    );
+    assert_eq!(
+        any.to_string(),
+        "more than 9 turns or at least 100 tokens or always"
     );
 }
