@@ -12,6 +12,7 @@
 mod api;
 mod bench;
 mod book;
+mod coverage;
 mod deny;
 mod examples;
 mod failure;
@@ -25,6 +26,7 @@ mod sqlite_range;
 mod steps;
 mod tidy;
 mod toolchain;
+mod wheels;
 mod workspace;
 
 use std::env;
@@ -58,6 +60,7 @@ fn dispatch(arguments: &[&str]) -> Result<(), Failure> {
         ["bench"] => bench::bench(&Workspace::load()?, None),
         ["bench", name] => bench::bench(&Workspace::load()?, Some(name)),
         ["bless"] => api::bless(&Workspace::load()?),
+        ["coverage", "--all"] => coverage::print_all(&Workspace::load()?),
         ["book"] => book::book(&Workspace::load()?),
         ["fuzz", target] => fuzz::run_one(&Workspace::load()?, target, None),
         ["fuzz", target, runs] => fuzz::run_one(&Workspace::load()?, target, Some(runs)),

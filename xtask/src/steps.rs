@@ -8,7 +8,8 @@ use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{
-    api, book, deny, examples, features, fuzz, layers, no_std, sqlite_range, tidy, toolchain,
+    api, book, coverage, deny, examples, features, fuzz, layers, no_std, sqlite_range, tidy,
+    toolchain,
 };
 
 /// One check that can be run alone.
@@ -59,6 +60,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "test",
         about: "all tests and all examples in the documentation",
         run: toolchain::test,
+    },
+    Step {
+        name: "coverage",
+        about: "tests take 95 % of lines and branches of the lowest crates (`--all`: of all)",
+        run: coverage::check,
     },
     Step {
         name: "examples",
