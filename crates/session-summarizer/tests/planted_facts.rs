@@ -25,7 +25,7 @@ const LEDGER: [(&str, Option<u64>, usize); 8] = [
     ("halyard", Some(400), 15),
     ("halyard", None, 16),
     ("depot", Some(200), 11),
-    ("depot", Some(300), 17),
+    ("depot", Some(300), 18),
     ("depot", Some(400), 20),
     ("depot", None, 20),
 ];

@@ -46,13 +46,15 @@ fn message(shown: &Shown<'_>, page: &mut Page) {
     let is_person = message.role == Role::User && !shown.is_injected;
     // The first piece of a long message stands for it; the rest is looked through for names only.
     let is_first = shown.piece.is_none_or(|piece| piece.number <= 1);
-    if is_person && is_first && !message.is_only_results() {
-        words(&message.text(), page);
-    }
+    let put_down = if is_person && is_first && !message.is_only_results() {
+        words(&message.text(), page)
+    } else {
+        String::new()
+    };
     for part in &message.parts {
         match part {
             Part::Text(text) | Part::Refusal(text) if !shown.is_injected => {
-                said(&text.text, is_person, page);
+                said(&text.text, is_person, &put_down, page);
             }
             Part::ToolCall(call) if is_first => called(call, page),
             Part::ToolResult(result) => answered(result, page),
@@ -62,11 +64,11 @@ fn message(shown: &Shown<'_>, page: &mut Page) {
 }
 
 /// The words of the person: the first ones are the goal, sentences that set a rule stand among the
-/// rules, and the rest is kept turn by turn.
-fn words(text: &str, page: &mut Page) {
+/// rules, and the rest is kept turn by turn. Gives what was put down.
+fn words(text: &str, page: &mut Page) -> String {
     // A mark or an emoji alone is no goal to go on from.
     if !text.contains(char::is_alphanumeric) {
-        return;
+        return String::new();
     }
     let is_goal = page.is_empty(Section::Goal);
     if is_long(text) {
@@ -75,8 +77,9 @@ fn words(text: &str, page: &mut Page) {
         } else {
             (Section::Words, SENTENCE)
         };
-        page.push(section, line_of(text, most));
-        return;
+        let line = line_of(text, most);
+        page.push(section, line.clone());
+        return line;
     }
     let mut seen = HashSet::new();
     let all: Vec<&str> = sentences(text).filter(|it| seen.insert(*it)).collect();
@@ -84,42 +87,60 @@ fn words(text: &str, page: &mut Page) {
     let (rules, mut rest): (Vec<&str>, Vec<&str>) =
         all.into_iter().partition(|it| is_decision(it, true));
     rest.retain(|it| page.is_new(it));
+    let mut put_down = Vec::new();
     for rule in rules.into_iter().map(|it| line_of(it, SENTENCE)) {
         if !is_goal || !goal.contains(&rule) {
-            page.push(Section::Decisions, rule);
+            put_down.push((Section::Decisions, rule));
         }
     }
     if is_goal {
-        page.push(Section::Goal, goal);
+        put_down.push((Section::Goal, goal));
     } else if !rest.is_empty() {
-        page.push(Section::Words, line_of(&rest.join(" "), SENTENCE));
+        put_down.push((Section::Words, line_of(&rest.join(" "), SENTENCE)));
     }
+    let lines: Vec<&str> = put_down.iter().map(|(_, line)| line.as_str()).collect();
+    let all = lines.join("\n");
+    for (section, line) in put_down {
+        page.push(section, line);
+    }
+    all
 }
 
 fn is_long(text: &str) -> bool {
     text.chars().nth(LONG_TEXT).is_some()
 }
 
-/// What is found in the words of the person or the model. A paste is not looked through.
-fn said(text: &str, is_person: bool, page: &mut Page) {
+/// What is found in the words of the person or the model, and does not stand in what was `put_down`
+/// of them. A paste is not looked through.
+fn said(text: &str, is_person: bool, put_down: &str, page: &mut Page) {
     if is_long(text) {
         return;
     }
     for sentence in sentences(text) {
-        let is_kept = !is_person && (is_failure(sentence) || is_decision(sentence, false));
-        if !is_person && is_failure(sentence) {
-            page.push(Section::Errors, line_of(sentence, SENTENCE));
-        } else if is_kept {
-            page.push(Section::Decisions, line_of(sentence, SENTENCE));
-        } else if !is_person && is_all_clear(sentence) {
-            all_clear(sentence, page);
+        if is_person {
+            note(sentence, put_down, page);
+            continue;
         }
-        note(sentence, !is_kept, page);
+        let section = if is_failure(sentence) {
+            Section::Errors
+        } else if is_decision(sentence, false) {
+            Section::Decisions
+        } else {
+            if is_all_clear(sentence) {
+                all_clear(sentence, page);
+            }
+            note(sentence, "", page);
+            continue;
+        };
+        let line = line_of(sentence, SENTENCE);
+        note(sentence, &line, page);
+        page.push(section, line);
     }
 }
 
-/// The specifics of a sentence; of its numbers only those that do not stand in the ledger with it.
-fn note(sentence: &str, with_numbers: bool, page: &mut Page) {
+/// The specifics of a sentence; of its numbers only those that do not stand in the ledger with what
+/// was `put_down`.
+fn note(sentence: &str, put_down: &str, page: &mut Page) {
     let mut last = String::new();
     for specific in specifics(sentence) {
         let text = specific.text;
@@ -128,10 +149,13 @@ fn note(sentence: &str, with_numbers: bool, page: &mut Page) {
             SpecificKind::Command => page.push(Section::Commands, line_of(&text, SENTENCE)),
             SpecificKind::Url => page.push(Section::Links, text),
             SpecificKind::Id => page.push(Section::Ids, text),
-            SpecificKind::Number if !with_numbers || last.contains(&text) => {}
+            SpecificKind::Number if last.contains(&text) => {}
             SpecificKind::Number => {
-                last = number_in(sentence, &text);
-                page.push(Section::Numbers, last.clone());
+                let around = number_in(sentence, &text);
+                if !put_down.contains(&around) {
+                    page.push(Section::Numbers, around.clone());
+                }
+                last = around;
             }
         }
     }
@@ -198,5 +222,36 @@ fn answered(result: &ToolResult, page: &mut Page) {
 fn all_clear(line: &str, page: &mut Page) {
     if !page.is_empty(Section::Errors) {
         page.push(Section::Errors, line_of(line, SENTENCE));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use session_log::Message;
+
+    use super::{Section, page_of};
+    use crate::brief::Brief;
+
+    #[test]
+    fn a_number_stands_once_with_the_words_of_the_person() {
+        let talk = [
+            Message::user("Book a room for 12 people."),
+            Message::user("It starts at 9:30 on page 4."),
+            Message::assistant("Room 7 has 14 seats, and I took it for you until the evening."),
+        ];
+        let text = {
+            let page = page_of(&Brief::new(&talk));
+            assert!(!page.is_empty(Section::Words));
+            let ranking = page.ranking();
+            page.render(&ranking, ranking.len())
+        };
+        for (number, times) in [
+            ("12 people", 1),
+            ("9:30", 1),
+            ("page 4", 1),
+            ("14 seats", 1),
+        ] {
+            assert_eq!(text.matches(number).count(), times, "{number}: {text}");
+        }
     }
 }
