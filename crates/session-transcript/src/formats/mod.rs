@@ -12,7 +12,6 @@ pub(crate) mod claude_ai;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod copilot_cli;
-pub(crate) mod cover;
 pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
 pub(crate) mod goose;
@@ -29,6 +28,7 @@ pub(crate) mod otel;
 pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
 pub(crate) mod sharegpt;
+pub(crate) mod shown;
 pub(crate) mod swe_agent;
 pub(crate) mod tree;
 

@@ -1,13 +1,19 @@
 //! Files and JSON for the tests.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
-#![allow(clippy::unwrap_used, clippy::panic, clippy::string_slice)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::string_slice,
+    clippy::indexing_slicing
+)]
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
-use session_log::{EventBody, Message, NewEvent, Part, Role, Seq, View};
+use session_log::{Boundary, Covered, Event, EventBody, Message, NewEvent, Part, Role, Seq, View};
 use session_transcript::{Conversation, ReadOptions, Transcript, read};
 
 /// A file below `tests/fixtures`.
@@ -133,11 +139,42 @@ pub(crate) fn shorts(conversation: &Conversation) -> Vec<String> {
 
 /// What a model sees of a conversation, as short texts.
 pub(crate) fn view(conversation: &Conversation) -> Vec<String> {
-    let seqs = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
-    let events = conversation.events.iter().cloned().zip(seqs);
-    let view = View::fold(events.map(|(event, seq)| Arc::new(event.at(seq))));
+    let view = View::fold(log(conversation));
+    assert_eq!(view.missing(), []);
     let events = view.events().iter().filter_map(|event| event.as_message());
     events.map(short).collect()
+}
+
+/// The events of a conversation as a log.
+pub(crate) fn log(conversation: &Conversation) -> Vec<Arc<Event>> {
+    let seqs = std::iter::successors(Some(Seq::FIRST), |seq| Some(seq.plus(1)));
+    let events = conversation.events.iter().cloned().zip(seqs);
+    events.map(|(event, seq)| Arc::new(event.at(seq))).collect()
+}
+
+/// The boundaries of a conversation, and how many events are in front of each.
+pub(crate) fn boundaries(conversation: &Conversation) -> Vec<(usize, &Boundary)> {
+    let events = conversation.events.iter().enumerate();
+    let boundaries = events.filter_map(|(at, event)| match &event.body {
+        EventBody::Compaction(boundary) => Some((at, &**boundary)),
+        _ => None,
+    });
+    boundaries.collect()
+}
+
+/// What left the view with each boundary and its summary, found by comparing views.
+pub(crate) fn left_with_boundaries(conversation: &Conversation) -> Vec<Covered> {
+    let log = log(conversation);
+    let left = boundaries(conversation).into_iter().map(|(at, boundary)| {
+        let before = View::fold(log[..at].iter().cloned());
+        let after = View::fold(log[..=at + boundary.summary.len()].iter().cloned());
+        let after: BTreeSet<Seq> = after.events().iter().map(|event| event.seq).collect();
+        let left = before.events().iter().filter(|it| !after.contains(&it.seq));
+        let mut left: Vec<_> = left.map(|event| (event.seq, &event.id)).collect();
+        left.sort_unstable();
+        Covered::of(left)
+    });
+    left.collect()
 }
 
 /// What was skipped and warned of, a line each.

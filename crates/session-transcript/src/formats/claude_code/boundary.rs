@@ -1,34 +1,23 @@
 //! A compaction that Claude Code made, as a boundary.
 
-use session_log::{Boundary, EventBody, Json, NewEvent, Receipt, Seq, Size};
+use session_log::{Boundary, Json, NewEvent, Receipt, Seq, Size};
 
+use crate::formats::claude_code::held::Held;
 use crate::formats::claude_code::line::Line;
-use crate::formats::cover::Cover;
+use crate::formats::shown::{covered, next_seq};
 use crate::json::{Object, Raw};
 
-/// The boundary behind `before`. Of these events `kept` stay in view, in log order; `cover` is of
-/// the boundaries in front of it.
+/// The boundary behind `events` with which `left` left the view; `held` is what stays in it.
 pub(super) fn boundary(
     line: &Line<'_>,
-    before: &[NewEvent],
-    kept: Vec<Seq>,
-    cover: &mut Cover,
+    events: &[NewEvent],
+    left: &[Seq],
+    held: &Held,
 ) -> Boundary {
-    let count = u64::try_from(before.len()).unwrap_or(u64::MAX);
-    let first_kept = kept.first().copied();
-    let kept_from = first_kept.unwrap_or_else(|| Seq::FIRST.plus(count).plus(1));
-    let mut boundary = Boundary::new(kept_from, receipt(line));
-    let mut shown = kept.iter().peekable();
-    let from = kept_from.as_u64().saturating_sub(Seq::FIRST.as_u64());
-    let from = usize::try_from(from).unwrap_or(usize::MAX);
-    let places = std::iter::successors(Some(kept_from), |seq| Some(seq.plus(1)));
-    for (seq, event) in places.zip(before.get(from..).unwrap_or_default()) {
-        let is_kept = shown.next_if(|kept| **kept == seq).is_some();
-        if !is_kept && matches!(event.body, EventBody::Message(_)) {
-            boundary.superseded.push(seq);
-        }
-    }
-    boundary.receipt.covered = cover.all_but(kept, before);
+    let first = held.first().unwrap_or_else(|| next_seq(events).plus(1));
+    let mut boundary = Boundary::new(first, receipt(line));
+    boundary.superseded = held.hidden_from(first);
+    boundary.receipt.covered = covered(left, events);
     boundary
 }
 

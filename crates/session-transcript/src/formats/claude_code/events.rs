@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use session_log::{EventBody, EventId, EventType, NewEvent, Origin, Seq, Shape, Timestamp};
+use session_log::{EventBody, EventId, EventType, NewEvent, Origin, Shape, Timestamp};
 
 use crate::format::Format;
 use crate::formats::anthropic;
@@ -11,11 +11,13 @@ use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::claude_code::about::About;
 use crate::formats::claude_code::boundary;
 use crate::formats::claude_code::envelope::{self, Entry};
+use crate::formats::claude_code::held::Held;
+use crate::formats::claude_code::kept::Keeps;
 use crate::formats::claude_code::line::{Line, What};
 use crate::formats::claude_code::path::{self, Path};
 use crate::formats::claude_code::steps::{Step, steps};
 use crate::formats::claude_code::threads::Thread;
-use crate::formats::cover::Cover;
+use crate::formats::shown::next_seq;
 use crate::ids::{digest, event_id};
 use crate::note::Note;
 use crate::read::Context;
@@ -39,11 +41,10 @@ pub(super) fn conversation(
         default_time: context.options.default_time,
         id: id.clone(),
         events: Vec::new(),
-        of_line: BTreeMap::new(),
         aside: aside(thread, &steps),
         repeats: BTreeMap::new(),
         boundary: None,
-        cover: Cover::default(),
+        held: Held::default(),
     };
     for step in &steps {
         fold.step(step);
@@ -119,23 +120,22 @@ struct Fold<'l, 'a> {
     default_time: Timestamp,
     id: String,
     events: Vec<NewEvent>,
-    /// The messages a line became.
-    of_line: BTreeMap<usize, Vec<Seq>>,
     /// Lines that are in no step, the last one first.
     aside: Vec<usize>,
     repeats: BTreeMap<String, usize>,
     /// The boundary whose summary comes next.
     boundary: Option<EventId>,
-    cover: Cover,
+    held: Held,
 }
 
-impl Fold<'_, '_> {
+impl<'l, 'a> Fold<'l, 'a> {
+    fn first(&self, lines: &[usize]) -> Option<(usize, &'l Line<'a>)> {
+        let at = *lines.first()?;
+        Some((at, self.lines.get(at)?))
+    }
+
     fn step(&mut self, step: &Step) {
-        let Some((at, line)) = step
-            .lines
-            .first()
-            .and_then(|at| Some((*at, self.lines.get(*at)?)))
-        else {
+        let Some((at, line)) = self.first(&step.lines) else {
             return;
         };
         let is_summary = step.what == What::User && boundary::is_summary(line);
@@ -157,20 +157,9 @@ impl Fold<'_, '_> {
         let Some(id) = self.event_id("", line, "") else {
             return;
         };
-        let kept = self
-            .path
-            .preserved
-            .get(&at)
-            .map(Vec::as_slice)
-            .unwrap_or_default();
-        let kept: BTreeSet<Seq> = kept
-            .iter()
-            .filter_map(|at| self.of_line.get(at))
-            .flatten()
-            .copied()
-            .collect();
-        let kept: Vec<Seq> = kept.into_iter().collect();
-        let boundary = boundary::boundary(line, &self.events, kept, &mut self.cover);
+        let keeps = self.path.keeps.get(&at).unwrap_or(&Keeps::Nothing);
+        let left = self.held.go_on(keeps, &self.path.above);
+        let boundary = boundary::boundary(line, &self.events, &left, &self.held);
         let event = NewEvent::new(
             id.clone(),
             self.moment(line),
@@ -186,7 +175,8 @@ impl Fold<'_, '_> {
         let Some(id) = self.event_id("", line, "/boundary") else {
             return;
         };
-        let boundary = boundary::boundary(line, &self.events, Vec::new(), &mut self.cover);
+        let left = self.held.go_on(&Keeps::Nothing, &self.path.above);
+        let boundary = boundary::boundary(line, &self.events, &left, &self.held);
         let body = EventBody::Compaction(Box::new(boundary));
         self.events
             .push(NewEvent::new(id.clone(), self.moment(line), body));
@@ -230,7 +220,7 @@ impl Fold<'_, '_> {
                 is_orphan: self.path.orphans.contains(&at),
                 record: record.take(),
             };
-            self.push(id, at, line, Piece { origin, ..piece }, &[entry]);
+            self.push(id, &[at], Piece { origin, ..piece }, &[entry]);
         }
     }
 
@@ -272,11 +262,7 @@ impl Fold<'_, '_> {
             });
             all.extend(parts);
         }
-        let Some((at, line)) = step
-            .lines
-            .first()
-            .and_then(|at| Some((*at, self.lines.get(*at)?)))
-        else {
+        let Some((_, line)) = self.first(&step.lines) else {
             return;
         };
         let is_summary = boundary::is_summary(line);
@@ -290,28 +276,22 @@ impl Fold<'_, '_> {
             () => Origin::Real,
         };
         if let Some(id) = self.event_id("", line, "") {
-            self.push(
-                id,
-                at,
-                line,
-                Piece {
-                    message,
-                    origin,
-                    slots: None,
-                },
-                &entries,
-            );
-        }
-        let seq = self.of_line.get(&at).and_then(|seqs| seqs.last()).copied();
-        for at in step.lines.iter().skip(1) {
-            self.of_line.entry(*at).or_default().extend(seq);
+            let piece = Piece {
+                message,
+                origin,
+                slots: None,
+            };
+            self.push(id, &step.lines, piece, &entries);
         }
     }
 
-    fn push(&mut self, id: EventId, at: usize, line: &Line<'_>, piece: Piece, entries: &[Entry]) {
-        let count = u64::try_from(self.events.len()).unwrap_or(u64::MAX);
-        let seq = Seq::FIRST.plus(count);
-        self.of_line.entry(at).or_default().push(seq);
+    /// Adds the message that some lines became.
+    fn push(&mut self, id: EventId, lines: &[usize], piece: Piece, entries: &[Entry]) {
+        let Some((at, line)) = self.first(lines) else {
+            return;
+        };
+        let seq = next_seq(&self.events);
+        self.held.add(seq, &piece.origin, lines.iter().copied());
         let event = NewEvent::message(id, self.moment(line), piece.message)
             .with_origin(piece.origin)
             .with_metadata(envelope::LINES, envelope::to_json(entries));

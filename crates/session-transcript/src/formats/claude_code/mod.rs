@@ -5,6 +5,8 @@ mod boundary;
 mod envelope;
 mod events;
 mod fresh;
+mod held;
+mod kept;
 mod line;
 mod path;
 mod steps;

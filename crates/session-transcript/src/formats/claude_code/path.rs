@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::claude_code::boundary;
+use crate::formats::claude_code::kept::{Keeps, Kept};
 use crate::formats::claude_code::line::{Line, What};
 use crate::formats::claude_code::threads::Thread;
-use crate::json::Raw;
 
 /// The live path of a thread, and what was wrong with its links.
 #[derive(Clone, Debug, Default)]
@@ -17,7 +17,9 @@ pub(super) struct Path {
     /// The line where the chain ran into itself.
     pub(super) cycle: Option<usize>,
     /// For each boundary, the earlier lines that stayed in view.
-    pub(super) preserved: BTreeMap<usize, Vec<usize>>,
+    pub(super) keeps: BTreeMap<usize, Keeps>,
+    /// The line that a line names as its parent.
+    pub(super) above: BTreeMap<usize, usize>,
 }
 
 /// Walks from the last message up to the root.
@@ -49,7 +51,8 @@ pub(super) fn live_path(lines: &[Line<'_>], thread: &Thread) -> Path {
         lines: path,
         orphans: tree.orphans(),
         cycle,
-        preserved: tree.preserved,
+        keeps: tree.keeps,
+        above: tree.above,
     }
 }
 
@@ -57,11 +60,10 @@ struct Tree<'l, 'a> {
     lines: &'l [Line<'a>],
     members: &'l [usize],
     by_uuid: BTreeMap<&'l str, usize>,
-    preserved: BTreeMap<usize, Vec<usize>>,
-    /// For a preserved line: the boundary it was kept by, and its place among the kept.
-    kept: BTreeMap<usize, (usize, usize)>,
-    /// No line of the thread names another one as its parent.
-    is_unlinked: bool,
+    above: BTreeMap<usize, usize>,
+    keeps: BTreeMap<usize, Keeps>,
+    /// For a preserved line: the last boundary it was kept by.
+    kept: BTreeMap<usize, usize>,
 }
 
 impl<'l, 'a> Tree<'l, 'a> {
@@ -76,28 +78,38 @@ impl<'l, 'a> Tree<'l, 'a> {
             lines,
             members: &thread.members,
             by_uuid,
-            preserved: BTreeMap::new(),
+            above: BTreeMap::new(),
+            keeps: BTreeMap::new(),
             kept: BTreeMap::new(),
-            is_unlinked: false,
         };
-        let is_link = |at: &usize| {
-            let parent = lines.get(*at).and_then(|line| line.parent.as_deref());
-            parent.is_some_and(|parent| tree.by_uuid.contains_key(parent))
-        };
-        tree.is_unlinked = !thread.members.iter().any(is_link);
         for at in &thread.members {
-            if lines
-                .get(*at)
-                .is_some_and(|line| line.what == What::Boundary)
-            {
-                let kept = tree.kept_by(*at);
-                for (place, line) in kept.iter().enumerate() {
-                    tree.kept.insert(*line, (*at, place));
-                }
-                tree.preserved.insert(*at, kept);
+            let parent = tree.line(*at).and_then(|line| line.parent.as_deref());
+            if let Some(parent) = parent.and_then(|parent| tree.find(parent)) {
+                tree.above.insert(*at, parent);
             }
         }
+        tree.keep();
         tree
+    }
+
+    /// Finds what each boundary keeps, and the last boundary that keeps a line.
+    fn keep(&mut self) {
+        let mut kept = Kept::default();
+        let mut last = None;
+        for at in self.members {
+            let Some(line) = self.line(*at).filter(|line| line.what == What::Boundary) else {
+                continue;
+            };
+            let keeps = Keeps::of(&line.members, |uuid| self.find(uuid));
+            self.leave(kept.go_on(&keeps, &self.above).gone, last.replace(*at));
+            self.keeps.insert(*at, keeps);
+        }
+        self.leave(kept.go_on(&Keeps::Nothing, &self.above).gone, last);
+    }
+
+    fn leave(&mut self, lines: Vec<usize>, boundary: Option<usize>) {
+        let kept = lines.into_iter().filter_map(|line| Some((line, boundary?)));
+        self.kept.extend(kept);
     }
 
     fn line(&self, at: usize) -> Option<&'l Line<'a>> {
@@ -137,48 +149,6 @@ impl<'l, 'a> Tree<'l, 'a> {
         self.by_uuid.get(uuid).copied()
     }
 
-    /// The lines a boundary says stay in view, oldest first.
-    fn kept_by(&self, boundary: usize) -> Vec<usize> {
-        let metadata = self
-            .lines
-            .get(boundary)
-            .and_then(|line| line.members.peek("compactMetadata"));
-        let Some(metadata) = metadata else {
-            return Vec::new();
-        };
-        let listed = metadata
-            .member("preservedMessages")
-            .and_then(|kept| kept.member("uuids"))
-            .and_then(Raw::items);
-        if let Some(uuids) = listed {
-            return uuids
-                .into_iter()
-                .filter_map(|uuid| self.find(&uuid.as_str()?))
-                .collect();
-        }
-        let Some(segment) = metadata.member("preservedSegment") else {
-            return Vec::new();
-        };
-        let end = |name: &str| segment.member_str(name).and_then(|uuid| self.find(&uuid));
-        let (Some(head), Some(tail)) = (end("headUuid"), end("tailUuid")) else {
-            return Vec::new();
-        };
-        let mut kept = vec![tail];
-        let mut seen = BTreeSet::from([tail]);
-        while let Some(last) = kept.last().copied().filter(|last| *last != head) {
-            let parent = self
-                .lines
-                .get(last)
-                .and_then(|line| self.find(line.parent.as_deref()?));
-            match parent.filter(|parent| seen.insert(*parent)) {
-                Some(parent) => kept.push(parent),
-                None => return Vec::new(),
-            }
-        }
-        kept.reverse();
-        kept
-    }
-
     fn anchor(&self, boundary: usize) -> Option<usize> {
         let metadata = self.lines.get(boundary)?.members.peek("compactMetadata")?;
         let names = ["preservedSegment", "preservedMessages"];
@@ -188,32 +158,31 @@ impl<'l, 'a> Tree<'l, 'a> {
     }
 
     fn parent(&self, at: usize, seen: &BTreeSet<usize>) -> Option<usize> {
-        let line = self.lines.get(at)?;
-        if let Some((boundary, place)) = self.kept.get(&at) {
-            if let Some(before) = place.checked_sub(1) {
-                return self.preserved.get(boundary)?.get(before).copied();
-            }
-            let own = line.parent.as_deref().and_then(|parent| self.find(parent));
-            return match own.filter(|own| Some(*own) != self.anchor(*boundary)) {
-                Some(own) => Some(own),
-                None => self.nearest_before((*boundary).min(at), Some(*boundary), seen),
+        let line = self.line(at)?;
+        let above = self.above.get(&at).copied();
+        if let Some(boundary) = self.kept.get(&at) {
+            let before = match self.keeps.get(boundary)? {
+                Keeps::Listed(lines) => lines.get(&at).copied().flatten(),
+                Keeps::Segment { head, .. } => above.filter(|_| *head != at),
+                Keeps::Nothing => None,
             };
+            return before
+                .or_else(|| above.filter(|above| Some(*above) != self.anchor(*boundary)))
+                .or_else(|| self.nearest_before((*boundary).min(at), Some(*boundary), seen));
         }
-        match line.parent.as_deref() {
-            Some(parent) => match self.find(parent) {
-                // What follows the kept lines follows the summary they were hung under.
-                Some(parent) => match self.kept.get(&parent) {
-                    Some((boundary, _)) if *boundary < at && line.what != What::Boundary => {
-                        Some(self.anchor(*boundary).unwrap_or(*boundary))
-                    }
-                    _ => Some(parent),
-                },
-                None => self.nearest_before(at, None, seen),
-            },
-            None if self.is_rootless(line) || line.uuid.is_none() => {
-                self.nearest_before(at, None, seen)
+        let Some(above) = above else {
+            let is_joined = line.parent.is_some() || line.uuid.is_none() || self.is_rootless(line);
+            return match is_joined {
+                true => self.nearest_before(at, None, seen),
+                false => None,
+            };
+        };
+        // What follows the kept lines follows the summary they were hung under.
+        match self.kept.get(&above) {
+            Some(boundary) if *boundary < at && line.what != What::Boundary => {
+                Some(self.anchor(*boundary).unwrap_or(*boundary))
             }
-            None => None,
+            _ => Some(above),
         }
     }
 
@@ -221,7 +190,7 @@ impl<'l, 'a> Tree<'l, 'a> {
     /// before it, or no line of the file is linked to another.
     fn is_rootless(&self, line: &Line<'_>) -> bool {
         match line.what {
-            What::User | What::Queued => self.is_unlinked || boundary::is_summary(line),
+            What::User | What::Queued => self.above.is_empty() || boundary::is_summary(line),
             _ => true,
         }
     }
@@ -236,10 +205,8 @@ impl<'l, 'a> Tree<'l, 'a> {
     ) -> Option<usize> {
         let end = self.members.partition_point(|member| *member < at);
         let is_link = |member: &&usize| {
-            let is_kept = self
-                .kept
-                .get(member)
-                .is_some_and(|(by, _)| Some(*by) == boundary);
+            let by = self.kept.get(member).copied();
+            let is_kept = boundary.is_some() && by == boundary;
             let is_fit = self.is_first(**member) && !is_kept && !seen.contains(member);
             is_fit
                 && self
@@ -252,10 +219,7 @@ impl<'l, 'a> Tree<'l, 'a> {
     fn orphans(&self) -> BTreeSet<usize> {
         let is_orphan = |at: &&usize| match self.line(**at) {
             Some(line) if line.uuid.is_none() => line.what.is_message(),
-            Some(line) => line
-                .parent
-                .as_deref()
-                .is_some_and(|parent| self.find(parent).is_none()),
+            Some(line) => line.parent.is_some() && !self.above.contains_key(at),
             None => false,
         };
         self.members.iter().filter(is_orphan).copied().collect()

@@ -7,8 +7,8 @@ use session_log::{
     Boundary, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Role, Seq,
 };
 
-use crate::formats::cover::Cover;
 use crate::formats::openai_responses::item::{self, Item};
+use crate::formats::shown::{self, Shown, event_at, next_seq};
 use crate::json::{Members, Raw};
 
 /// How much of what the person said stays with a summary, newest first, as Codex does it: 20 000
@@ -39,7 +39,7 @@ pub(super) struct History {
     said_bytes: usize,
     /// Where messages of text alone are, by a hash of role and text.
     texts: BTreeMap<u64, Vec<Seq>>,
-    cover: Cover,
+    shown: Shown,
 }
 
 impl History {
@@ -59,11 +59,11 @@ impl History {
         summary: Vec<EventId>,
         events: &[NewEvent],
     ) -> Boundary {
-        let count = u64::try_from(events.len()).unwrap_or(u64::MAX);
-        let at = Seq::FIRST.plus(count);
+        let at = next_seq(events);
         let receipt = Receipt::new(Json::string("codex"), Json::string("codex"), "codex");
         let mut boundary = Boundary::new(at.plus(1), receipt);
-        boundary.receipt.covered = self.cover.all_but(pinned.clone(), events);
+        let left = self.shown.leave(&pinned.iter().copied().collect(), at);
+        boundary.receipt.covered = shown::covered(&left, events);
         boundary.pinned = pinned;
         boundary.summary = summary;
         boundary
@@ -82,6 +82,7 @@ impl History {
     }
 
     fn add(&mut self, seq: Seq, event: &NewEvent, message: &Message) {
+        self.shown.add(seq, &event.origin);
         let is_first = !std::mem::replace(&mut self.has_messages, true);
         if is_first && message.role == Role::System && event.origin == Origin::Real {
             self.prompt = Some(seq);
@@ -148,14 +149,11 @@ impl History {
         let seqs = self.texts.get(&hash(message))?;
         let from = seqs.partition_point(|seq| *seq < next);
         let is_same = |seq: &Seq| {
-            let at = seq.as_u64().checked_sub(Seq::FIRST.as_u64());
-            let event = at.and_then(|at| events.get(usize::try_from(at).ok()?));
-            let logged = event.and_then(|event| match &event.body {
-                EventBody::Message(logged) => Some(logged),
-                _ => None,
-            });
-            logged.is_some_and(|logged| {
-                logged.role == message.role && logged.text() == message.text()
+            event_at(events, *seq).is_some_and(|event| match &event.body {
+                EventBody::Message(logged) => {
+                    logged.role == message.role && logged.text() == message.text()
+                }
+                _ => false,
             })
         };
         seqs.iter().skip(from).copied().find(is_same)

@@ -4,12 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use session_log::{
-    Boundary, Covered, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Seq, Size,
-    View,
+    Boundary, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Seq, Size, View,
 };
 
 use crate::format::Format;
 use crate::formats::log::{Log, Spot};
+use crate::formats::shown::{self, Shown};
 use crate::ids::event_id;
 use crate::note::Note;
 
@@ -58,12 +58,14 @@ impl Log {
             default_time: last.timestamp,
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
-            shown: BTreeSet::new(),
-            hidden: BTreeSet::new(),
-            summaries: BTreeSet::new(),
+            shown: Shown::default(),
             events,
         };
-        log.shown = log.messages().map(|(seq, ..)| seq).collect();
+        let mut shown = Shown::default();
+        for (seq, event, _) in log.messages() {
+            shown.add(seq, &event.origin);
+        }
+        log.shown = shown;
         log.hide(&spot, hidden);
         log.events
     }
@@ -173,20 +175,20 @@ impl Log {
     }
 
     /// The boundary at the next place. It says what is not shown from there on whatever boundaries
-    /// stand in front of it; what it covers is what was shown until then.
+    /// stand in front of it.
     fn boundary(&mut self, compaction: &Compaction) -> Boundary {
         let mut stays: BTreeSet<Seq> = compaction.pinned.iter().copied().collect();
         let (left, first) = match &compaction.only {
             Some(only) => {
-                let left = self.leave_only(only, &stays);
-                let first = self.shown.iter().find(|seq| !stays.contains(seq));
-                (left, first.copied())
+                let left = self.shown.leave_only(only, &stays);
+                (left, self.shown.first_but(&stays))
             }
             None => {
                 let first = compaction.kept.iter().find(|seq| !stays.contains(seq));
                 let first = first.copied().into_iter().chain(compaction.from).min();
                 stays.extend(&compaction.kept);
-                (self.leave(&stays, compaction.from), first)
+                let end = compaction.from.unwrap_or_else(|| self.next());
+                (self.shown.leave(&stays, end), first)
             }
         };
         let kept_from = first.unwrap_or_else(|| self.next().plus(1));
@@ -199,57 +201,10 @@ impl Log {
         );
         receipt.before = Size::new(0, 0, compaction.tokens_before);
         receipt.after = Size::new(0, 0, compaction.tokens_after);
-        let events = left
-            .iter()
-            .filter_map(|seq| Some((*seq, &self.event(*seq)?.id)));
-        receipt.covered = Covered::of(events);
+        receipt.covered = shown::covered(&left, &self.events);
         let mut boundary = Boundary::new(kept_from, receipt);
         boundary.pinned.clone_from(&compaction.pinned);
-        boundary.superseded = self.hidden.range(kept_from..).copied().collect();
+        boundary.superseded = self.shown.hidden_from(kept_from);
         boundary
-    }
-
-    /// Hides all that is shown but what stays, and shows what stays; the places of what left. What
-    /// is from `from` on is not looked at one by one, so that many compactions that keep much cost
-    /// little.
-    fn leave(&mut self, stays: &BTreeSet<Seq>, from: Option<Seq>) -> Vec<Seq> {
-        let end = from.unwrap_or_else(|| self.next());
-        let is_left = |seq: &&Seq| !stays.contains(seq);
-        // The summary of an earlier boundary leaves by itself, wherever it is.
-        let before = self.shown.range(..end);
-        let summaries = self.summaries.range(end..);
-        let left: Vec<Seq> = before.chain(summaries).filter(is_left).copied().collect();
-        self.take_out(&left);
-        let back = self.hidden.split_off(&end);
-        self.shown.extend(back);
-        for seq in stays {
-            self.hidden.remove(seq);
-            self.shown.insert(*seq);
-        }
-        left
-    }
-
-    /// Hides some messages, and the summary of an earlier boundary.
-    fn leave_only(&mut self, only: &BTreeSet<Seq>, stays: &BTreeSet<Seq>) -> Vec<Seq> {
-        let these = only.iter().filter(|seq| self.shown.contains(seq));
-        let these = these.chain(&self.summaries);
-        let left: BTreeSet<Seq> = these.filter(|seq| !stays.contains(seq)).copied().collect();
-        let left: Vec<Seq> = left.into_iter().collect();
-        self.take_out(&left);
-        left
-    }
-
-    fn take_out(&mut self, left: &[Seq]) {
-        for seq in left {
-            self.shown.remove(seq);
-            if !self.summaries.remove(seq) {
-                self.hidden.insert(*seq);
-            }
-        }
-    }
-
-    fn event(&self, seq: Seq) -> Option<&NewEvent> {
-        let at = seq.as_u64().checked_sub(Seq::FIRST.as_u64())?;
-        self.events.get(usize::try_from(at).ok()?)
     }
 }

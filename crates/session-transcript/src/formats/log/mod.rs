@@ -14,6 +14,7 @@ use session_log::{
 use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::formats::claude_code::LINE_EVENT;
+use crate::formats::shown::{self, Shown};
 use crate::ids::{digest, event_id};
 use crate::json::Raw;
 use crate::note::Note;
@@ -35,11 +36,7 @@ pub(crate) struct Log {
     ids: BTreeSet<EventId>,
     /// The last number that was put behind a name.
     again: BTreeMap<String, u64>,
-    /// The messages that the model sees, and those that it does not see any more.
-    shown: BTreeSet<Seq>,
-    hidden: BTreeSet<Seq>,
-    /// Those of the shown ones that are the summary of a boundary.
-    summaries: BTreeSet<Seq>,
+    shown: Shown,
 }
 
 impl Log {
@@ -61,9 +58,7 @@ impl Log {
             events: Vec::new(),
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
-            shown: BTreeSet::new(),
-            hidden: BTreeSet::new(),
-            summaries: BTreeSet::new(),
+            shown: Shown::default(),
         }
     }
 
@@ -110,10 +105,7 @@ impl Log {
         });
         let seq = self.next();
         if matches!(body, EventBody::Message(_)) {
-            self.shown.insert(seq);
-            if matches!(origin, Origin::Summary { boundary: Some(_) }) {
-                self.summaries.insert(seq);
-            }
+            self.shown.add(seq, &origin);
         }
         let mut event = NewEvent::new(id, moment.unwrap_or(self.default_time), body);
         if let Some(beside) = beside {
@@ -139,7 +131,7 @@ impl Log {
 
     /// The place of the next event.
     pub(crate) fn next(&self) -> Seq {
-        Seq::FIRST.plus(u64::try_from(self.events.len()).unwrap_or(u64::MAX))
+        shown::next_seq(&self.events)
     }
 
     /// The messages so far, with their places.
