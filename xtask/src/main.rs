@@ -19,6 +19,7 @@ mod failure;
 mod features;
 mod fuzz;
 mod layers;
+mod msrv;
 mod no_std;
 mod process;
 mod source;

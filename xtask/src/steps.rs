@@ -8,7 +8,7 @@ use crate::bench::BENCHES;
 use crate::failure::Failure;
 use crate::workspace::Workspace;
 use crate::{
-    api, book, coverage, deny, examples, features, fuzz, layers, no_std, sqlite_range, tidy,
+    api, book, coverage, deny, examples, features, fuzz, layers, msrv, no_std, sqlite_range, tidy,
     toolchain,
 };
 
@@ -85,6 +85,11 @@ pub(crate) const STEPS: &[Step] = &[
         name: "features",
         about: "each crate builds with none, each and all of its features",
         run: features::run,
+    },
+    Step {
+        name: "msrv",
+        about: "the lowest crates build with the oldest compiler they promise",
+        run: msrv::run,
     },
     Step {
         name: "sqlite-range",
