@@ -25,6 +25,7 @@ pub(crate) mod openai_responses;
 pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod otel;
+pub(crate) mod parts;
 pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
 pub(crate) mod sharegpt;

@@ -1,12 +1,13 @@
 //! From a message of the model's side to ours.
 
 use session_log::{
-    Arguments, Fields, Media, MediaKind, MediaSource, Message, Part, Reasoning, Role, Shape, Text,
+    Arguments, Fields, Media, MediaKind, MediaSource, Message, Part, Reasoning, Role, Shape,
     ToolCall, ToolResult,
 };
 
 use crate::formats::ai_sdk::output::{self, opaque};
 use crate::formats::gemini::parts_in::kind_of;
+use crate::formats::parts;
 use crate::json::{Kind, Members, Raw};
 use crate::marks;
 
@@ -59,11 +60,7 @@ pub(super) fn message(mut members: Members<'_>) -> Option<Message> {
 fn known(raw: Raw<'_>, role: &Role) -> Option<Part> {
     let mut members = raw.members()?;
     match members.take_str("type")?.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "reasoning" => {
             let mut reasoning = Reasoning::new(members.take_str("text")?);
             reasoning.extra = members.into_fields();

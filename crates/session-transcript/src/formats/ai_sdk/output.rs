@@ -1,8 +1,9 @@
 //! What a tool brought: a text, a JSON value, or a list of parts.
 
-use session_log::{Arguments, Fields, Json, Media, MediaSource, Opaque, Part, Text, ToolResult};
+use session_log::{Arguments, Fields, Json, Media, MediaSource, Part, ToolResult};
 
 use crate::formats::gemini::parts_in::kind_of;
+use crate::formats::parts;
 use crate::json::{Kind, Object, Raw, array, quote};
 use crate::marks;
 
@@ -14,7 +15,7 @@ pub(super) const OUTPUT: &str = "@output";
 
 /// A part that is kept as it is.
 pub(super) fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    parts::unread(FORMAT, raw)
 }
 
 /// A value as text, and whether it was one.
@@ -67,11 +68,7 @@ fn content(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "media" | "file-data" | "image-data" => {
             let source = MediaSource::Base64(members.take_str("data")?);
             let media_type = members.take_str("mediaType");

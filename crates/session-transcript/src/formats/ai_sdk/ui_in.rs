@@ -1,12 +1,13 @@
 //! From a message of the screen to ours: a tool part becomes a call and its result.
 
 use session_log::{
-    Arguments, Fields, Media, MediaSource, Message, Part, Reasoning, Role, Shape, Text, ToolCall,
+    Arguments, Fields, Media, MediaSource, Message, Part, Reasoning, Role, Shape, ToolCall,
     ToolResult,
 };
 
 use crate::formats::ai_sdk::output::{self, opaque};
 use crate::formats::gemini::parts_in::kind_of;
+use crate::formats::parts;
 use crate::json::{Members, Raw};
 use crate::marks;
 
@@ -154,11 +155,7 @@ fn part(raw: Raw<'_>) -> Part {
 fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     match members.take_str("type")?.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "reasoning" => {
             let mut marked = Fields::new();
             let text = members.take_str("text").or_else(|| {

@@ -1,10 +1,10 @@
 //! From content blocks to parts.
 
 use session_log::{
-    Arguments, Fields, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Shape, Text,
-    ToolCall, ToolResult,
+    Arguments, Fields, Media, MediaKind, MediaSource, Part, Shape, ToolCall, ToolResult,
 };
 
+use crate::formats::parts;
 use crate::json::{Kind, Members, Object, Raw, quote};
 use crate::marks;
 
@@ -20,64 +20,27 @@ pub(crate) fn content(raw: Option<Raw<'_>>) -> (Vec<Part>, Shape) {
 }
 
 fn content_at(raw: Option<Raw<'_>>, depth: u8) -> (Vec<Part>, Shape) {
-    let Some(raw) = raw else {
-        return (Vec::new(), Shape::Absent);
-    };
-    match raw.kind() {
-        Kind::Null => (Vec::new(), Shape::Null),
-        Kind::String => (
-            vec![Part::text(raw.as_str().unwrap_or_default())],
-            Shape::Text,
-        ),
-        Kind::Array => {
-            let blocks = raw.items().unwrap_or_default();
-            (
-                blocks.into_iter().map(|block| read(block, depth)).collect(),
-                Shape::Parts,
-            )
-        }
-        _ => (vec![opaque(raw)], Shape::Text),
-    }
+    parts::exact_content(raw, FORMAT, |block| read(block, depth))
 }
 
 /// The part in a block. What is not exactly as expected is kept as it is.
 fn read(raw: Raw<'_>, depth: u8) -> Part {
-    known(raw, depth).unwrap_or_else(|| opaque(raw))
-}
-
-fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    known(raw, depth).unwrap_or_else(|| parts::unread(FORMAT, raw))
 }
 
 fn known(raw: Raw<'_>, depth: u8) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
-        "thinking" => thinking(members),
-        "redacted_thinking" => {
-            let mut reasoning = Reasoning::default();
-            reasoning.encrypted = Some(members.take_str("data")?);
-            reasoning.extra = members.into_fields();
-            Some(Part::Reasoning(reasoning))
-        }
+        "text" => parts::text(members, "text"),
+        "thinking" => parts::reasoning(members, "thinking", "signature").map(Part::Reasoning),
+        "redacted_thinking" => parts::encrypted(members, "data"),
         "tool_use" => call(members),
         "tool_result" if depth < MAX_DEPTH => result(members, depth),
         "image" => media(MediaKind::Image, &kind, members),
         "document" => media(MediaKind::File, &kind, members),
         _ => None,
     }
-}
-
-fn thinking(mut members: Members<'_>) -> Option<Part> {
-    let mut reasoning = Reasoning::new(members.take_str("thinking")?);
-    reasoning.signature = members.take_str("signature");
-    reasoning.extra = members.into_fields();
-    Some(Part::Reasoning(reasoning))
 }
 
 fn call(mut members: Members<'_>) -> Option<Part> {

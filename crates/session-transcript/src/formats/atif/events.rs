@@ -7,7 +7,8 @@ use session_log::{Branch, Message, Origin, Role, Seq};
 
 use crate::format::Format;
 use crate::formats::atif::step;
-use crate::formats::log::{Compaction, Log, Spot, Value, fields_but};
+use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::marks;
 use crate::read::Context;

@@ -3,7 +3,7 @@
 use session_log::{Fields, Message, Part, Reasoning, Role, Shape, Text, ToolCall, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{arguments, content, fields_but, opaque};
+use crate::formats::parts::{arguments, content, fields_but, opaque};
 use crate::json::{Members, Raw};
 use crate::marks;
 

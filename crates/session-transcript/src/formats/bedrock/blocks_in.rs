@@ -1,10 +1,11 @@
 //! From untagged blocks to parts: the one member that is known names what a block is.
 
 use session_log::{
-    Arguments, Fields, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Shape, Text,
-    ToolCall, ToolResult,
+    Arguments, Fields, Media, MediaKind, MediaSource, Part, Reasoning, Shape, Text, ToolCall,
+    ToolResult,
 };
 
+use crate::formats::parts;
 use crate::json::{Members, Object, Raw};
 use crate::marks;
 
@@ -42,26 +43,9 @@ pub(super) fn blocks(raw: Option<Raw<'_>>) -> (Vec<Part>, Shape) {
 }
 
 fn blocks_at(raw: Option<Raw<'_>>, depth: u8) -> (Vec<Part>, Shape) {
-    let Some(raw) = raw else {
-        return (Vec::new(), Shape::Absent);
-    };
-    match raw.items() {
-        Some(items) => {
-            let parts = items
-                .into_iter()
-                .map(|raw| known(raw, depth).unwrap_or_else(|| opaque(raw)));
-            (parts.collect(), Shape::Parts)
-        }
-        None if raw.is_null() => (Vec::new(), Shape::Null),
-        None => match raw.as_str() {
-            Some(text) => (vec![Part::text(text)], Shape::Text),
-            None => (vec![opaque(raw)], Shape::Text),
-        },
-    }
-}
-
-fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    parts::exact_content(raw, FORMAT, |raw| {
+        known(raw, depth).unwrap_or_else(|| parts::unread(FORMAT, raw))
+    })
 }
 
 fn known(raw: Raw<'_>, depth: u8) -> Option<Part> {
@@ -69,11 +53,7 @@ fn known(raw: Raw<'_>, depth: u8) -> Option<Part> {
     let mut kinds = KINDS.iter().chain(["json"].iter());
     let kind = kinds.find(|kind| members.has(kind))?;
     match *kind {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "json" if depth > 0 => {
             let mut text = Text::new(members.take("json")?.text());
             text.extra = members.into_fields();

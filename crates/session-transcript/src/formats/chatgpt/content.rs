@@ -1,7 +1,8 @@
 //! What a message of an export says.
 
-use session_log::{Fields, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Text};
+use session_log::{Fields, Media, MediaKind, MediaSource, Part, Reasoning, Text};
 
+use crate::formats::parts;
 use crate::json::{Members, Raw};
 
 /// The name under which unknown parts are kept.
@@ -54,7 +55,7 @@ pub(super) fn read(raw: Raw<'_>) -> Content {
 }
 
 fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    parts::unread(FORMAT, raw)
 }
 
 fn text_parts(text: &str) -> Vec<Part> {
@@ -90,11 +91,7 @@ fn known(raw: Raw<'_>) -> Option<Part> {
             media.extra = members.into_fields();
             Some(Part::Media(media))
         }
-        "audio_transcription" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "audio_transcription" => parts::text(members, "text"),
         _ => None,
     }
 }

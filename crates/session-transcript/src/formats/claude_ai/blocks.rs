@@ -4,7 +4,7 @@ use session_log::{Media, MediaKind, MediaSource, Part, Reasoning, Text, ToolCall
 
 use crate::format::Format;
 use crate::formats::anthropic::blocks_in;
-use crate::formats::log::{arguments, opaque};
+use crate::formats::parts::{arguments, opaque};
 use crate::json::{Members, Raw};
 
 /// What a block is to the conversation.

@@ -3,7 +3,8 @@
 use session_log::{Branch, Message, Origin, Part, Reasoning, Role, Seq, ToolCall, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value, arguments, content, fields_but, opaque};
+use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::parts::{arguments, content, fields_but, opaque};
 use crate::json::{Members, Object, Raw};
 use crate::read::Context;
 use crate::transcript::{Conversation, Warning};

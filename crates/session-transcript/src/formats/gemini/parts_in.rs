@@ -1,10 +1,11 @@
 //! From untagged parts to ours: one member names what a part is.
 
 use session_log::{
-    Arguments, Fields, Json, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Shape, Text,
-    ToolCall, ToolResult,
+    Arguments, Fields, Json, Media, MediaKind, MediaSource, Part, Reasoning, Shape, Text, ToolCall,
+    ToolResult,
 };
 
+use crate::formats::parts;
 use crate::json::{Kind, Members, Object, Raw};
 use crate::marks;
 
@@ -39,28 +40,11 @@ const MAX_DEPTH: u8 = 4;
 
 /// What is in a list of parts, and how it is written.
 pub(super) fn parts(raw: Option<Raw<'_>>) -> (Vec<Part>, Shape) {
-    let Some(raw) = raw else {
-        return (Vec::new(), Shape::Absent);
-    };
-    match raw.items() {
-        Some(items) => {
-            let parts = items.into_iter().map(|raw| part(raw, 0));
-            (parts.collect(), Shape::Parts)
-        }
-        None if raw.is_null() => (Vec::new(), Shape::Null),
-        None => match raw.as_str() {
-            Some(text) => (vec![Part::text(text)], Shape::Text),
-            None => (vec![opaque(raw)], Shape::Text),
-        },
-    }
+    parts::exact_content(raw, FORMAT, |raw| part(raw, 0))
 }
 
 fn part(raw: Raw<'_>, depth: u8) -> Part {
-    known(raw, depth).unwrap_or_else(|| opaque(raw))
-}
-
-fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    known(raw, depth).unwrap_or_else(|| parts::unread(FORMAT, raw))
 }
 
 fn known(raw: Raw<'_>, depth: u8) -> Option<Part> {

@@ -3,7 +3,7 @@
 use session_log::{Message, Origin, Part, Reasoning, Role, ToolCall, ToolResult};
 
 use crate::formats::gemini_cli::parts;
-use crate::formats::log::fields_but;
+use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 
 /// The messages in a record; none when no model reads it.

@@ -5,7 +5,7 @@ use session_log::{
 };
 
 use crate::format::Format;
-use crate::formats::log::{arguments, opaque};
+use crate::formats::parts::{arguments, opaque};
 use crate::json::{Kind, Members, Raw};
 
 /// The parts in a `content`: a text, a part, or a list of them.

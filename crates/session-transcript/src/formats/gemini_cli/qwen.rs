@@ -6,7 +6,8 @@ use session_log::{Message, Origin, Part, Role};
 
 use crate::format::Format;
 use crate::formats::gemini_cli::{message, parts};
-use crate::formats::log::{Compaction, Log, Spot, Value, fields_but};
+use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::parts::fields_but;
 use crate::formats::tree::{self, Node};
 use crate::json::{Kind, Members, Object, Raw};
 use crate::read::Context;

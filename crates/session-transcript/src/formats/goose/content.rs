@@ -1,9 +1,9 @@
 //! What the parts of a message say.
 
-use session_log::{Media, MediaKind, MediaSource, Part, Reasoning, Text, ToolCall, ToolResult};
+use session_log::{Part, ToolCall, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{arguments, content, opaque};
+use crate::formats::parts::{self, arguments, content, opaque};
 use crate::json::{Kind, Members, Raw};
 
 /// What a part is to the conversation.
@@ -40,32 +40,16 @@ fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "thinking" => {
-            let mut reasoning = Reasoning::new(members.take_str("thinking")?);
-            reasoning.signature = members
-                .take_str("signature")
-                .filter(|signature| !signature.is_empty());
-            reasoning.extra = members.into_fields();
+            let mut reasoning = parts::reasoning(members, "thinking", "signature")?;
+            reasoning
+                .signature
+                .take_if(|signature| signature.is_empty());
             Some(Part::Reasoning(reasoning))
         }
-        "redactedThinking" => {
-            let mut reasoning = Reasoning::default();
-            reasoning.encrypted = Some(members.take_str("data")?);
-            reasoning.extra = members.into_fields();
-            Some(Part::Reasoning(reasoning))
-        }
-        "image" => {
-            let source = MediaSource::Base64(members.take_str("data")?);
-            let mut media = Media::new(MediaKind::Image, source);
-            media.media_type = members.take_str("mimeType");
-            media.extra = members.into_fields();
-            Some(Part::Media(media))
-        }
+        "redactedThinking" => parts::encrypted(members, "data"),
+        "image" => parts::image(members),
         "toolRequest" | "frontendToolRequest" => call(members),
         _ => None,
     }

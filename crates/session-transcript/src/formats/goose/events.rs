@@ -4,7 +4,8 @@ use session_log::{Message, Origin, Part, Role, Seq, Shape};
 
 use crate::format::Format;
 use crate::formats::goose::content::{self, What};
-use crate::formats::log::{Compaction, Log, Spot, Value, fields_but};
+use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::read::Context;
 use crate::transcript::Conversation;

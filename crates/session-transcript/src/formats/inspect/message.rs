@@ -1,12 +1,11 @@
 //! What a message of a sample says.
 
 use session_log::{
-    Arguments, Media, MediaKind, MediaSource, Message, Part, Reasoning, Role, Text, ToolCall,
-    ToolResult,
+    Arguments, Media, MediaKind, MediaSource, Message, Part, Reasoning, Role, ToolCall, ToolResult,
 };
 
 use crate::format::Format;
-use crate::formats::log::{arguments, content, fields_but, opaque};
+use crate::formats::parts::{self, arguments, content, fields_but, opaque};
 use crate::json::{Members, Raw};
 
 /// The message; `None` when it has no role.
@@ -73,11 +72,7 @@ fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "reasoning" => {
             let text = members.take_str("reasoning")?;
             let mut reasoning = Reasoning::default();

@@ -1,10 +1,9 @@
 //! Content: a text, or a list of texts and blocks of any provider.
 
-use session_log::{
-    Json, Media, MediaKind, MediaSource, Opaque, Part, Reasoning, Shape, Text, ToolCall,
-};
+use session_log::{Json, Media, MediaKind, MediaSource, Part, Shape, Text, ToolCall};
 
-use crate::json::{Kind, Members, Object, Raw, quote};
+use crate::formats::parts;
+use crate::json::{Members, Object, Raw, quote};
 use crate::marks;
 
 /// The name under which unknown blocks are kept.
@@ -15,26 +14,7 @@ pub(super) const BLOCK: &str = "@block";
 
 /// What is in `content`, and how it is written. A block that repeats one of `calls` is that call.
 pub(super) fn content(raw: Option<Raw<'_>>, calls: &mut Vec<ToolCall>) -> (Vec<Part>, Shape) {
-    let Some(raw) = raw else {
-        return (Vec::new(), Shape::Absent);
-    };
-    match raw.kind() {
-        Kind::Null => (Vec::new(), Shape::Null),
-        Kind::String => (
-            vec![Part::text(raw.as_str().unwrap_or_default())],
-            Shape::Text,
-        ),
-        Kind::Array => {
-            let items = raw.items().unwrap_or_default();
-            let parts = items.into_iter().map(|raw| part(raw, calls));
-            (parts.collect(), Shape::Parts)
-        }
-        _ => (vec![opaque(raw)], Shape::Text),
-    }
-}
-
-fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    parts::exact_content(raw, FORMAT, |raw| part(raw, calls))
 }
 
 fn part(raw: Raw<'_>, calls: &mut Vec<ToolCall>) -> Part {
@@ -43,18 +23,14 @@ fn part(raw: Raw<'_>, calls: &mut Vec<ToolCall>) -> Part {
         marks::set(&mut text.extra, marks::BARE, "");
         return Part::Text(text);
     }
-    known(raw, calls).unwrap_or_else(|| opaque(raw))
+    known(raw, calls).unwrap_or_else(|| parts::unread(FORMAT, raw))
 }
 
 fn known(raw: Raw<'_>, calls: &mut Vec<ToolCall>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "thinking" | "reasoning" => reasoning(&kind, members),
         "image_url" => image(members),
         "tool_use" | "tool_call" | "function_call" => {
@@ -74,10 +50,8 @@ fn known(raw: Raw<'_>, calls: &mut Vec<ToolCall>) -> Option<Part> {
     }
 }
 
-fn reasoning(kind: &str, mut members: Members<'_>) -> Option<Part> {
-    let mut reasoning = Reasoning::new(members.take_str(kind)?);
-    reasoning.signature = members.take_str("signature");
-    reasoning.extra = members.into_fields();
+fn reasoning(kind: &str, members: Members<'_>) -> Option<Part> {
+    let mut reasoning = parts::reasoning(members, kind, "signature")?;
     marks::set(&mut reasoning.extra, marks::FIELD, kind);
     Some(Part::Reasoning(reasoning))
 }

@@ -2,7 +2,6 @@
 //! that another tool wrote. For formats that are made of records rather than of a list of messages.
 
 mod boundary;
-mod parts;
 mod value;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +22,6 @@ use crate::time;
 use crate::transcript::Conversation;
 
 pub(crate) use crate::formats::log::boundary::Compaction;
-pub(crate) use crate::formats::log::parts::{arguments, content, fields_but, opaque};
 pub(crate) use crate::formats::log::value::{Spot, Value};
 
 /// The events of a conversation under construction.

@@ -1,12 +1,12 @@
 //! From a chat message to ours.
 
 use session_log::{
-    Arguments, Fields, Json, Message, Opaque, Part, Reasoning, Role, Shape, Text, ToolCall,
-    ToolResult,
+    Arguments, Fields, Json, Message, Part, Reasoning, Role, Shape, Text, ToolCall, ToolResult,
 };
 
 use crate::formats::openai_chat::parts;
-use crate::json::{Kind, Members, Object, Raw};
+use crate::formats::parts::exact_content;
+use crate::json::{Members, Object, Raw};
 use crate::marks;
 
 /// The name under which unknown parts are kept.
@@ -69,28 +69,7 @@ fn tool(role: &str, mut members: Members<'_>) -> Message {
 
 /// What is in `content`, and how it is written.
 fn content(members: &mut Members<'_>) -> (Vec<Part>, Shape) {
-    let Some(raw) = members.take("content") else {
-        return (Vec::new(), Shape::Absent);
-    };
-    match raw.kind() {
-        Kind::Null => (Vec::new(), Shape::Null),
-        Kind::String => (
-            vec![Part::text(raw.as_str().unwrap_or_default())],
-            Shape::Text,
-        ),
-        Kind::Array => (
-            raw.items()
-                .unwrap_or_default()
-                .into_iter()
-                .map(parts::read)
-                .collect(),
-            Shape::Parts,
-        ),
-        _ => (
-            vec![Part::Opaque(Opaque::new(FORMAT, raw.to_json()))],
-            Shape::Text,
-        ),
-    }
+    exact_content(members.take("content"), FORMAT, parts::read)
 }
 
 fn reasoning(name: &str, members: &mut Members<'_>) -> Option<Part> {

@@ -1,8 +1,9 @@
 //! Content parts of chat messages.
 
-use session_log::{Fields, Media, MediaKind, MediaSource, Opaque, Part, Text};
+use session_log::{Fields, Media, MediaKind, MediaSource, Part, Text};
 
 use crate::formats::openai_chat::message_in::FORMAT;
+use crate::formats::parts;
 use crate::json::{Members, Object, Raw, quote};
 use crate::marks;
 
@@ -13,23 +14,15 @@ pub(super) fn read(raw: Raw<'_>) -> Part {
         marks::set(&mut text.extra, marks::BARE, "");
         return Part::Text(text);
     }
-    known(raw).unwrap_or_else(|| Part::Opaque(Opaque::new(FORMAT, raw.to_json())))
+    known(raw).unwrap_or_else(|| parts::unread(FORMAT, raw))
 }
 
 fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
-        "refusal" => {
-            let mut text = Text::new(members.take_str("refusal")?);
-            text.extra = members.into_fields();
-            Some(Part::Refusal(text))
-        }
+        "text" => parts::text(members, "text"),
+        "refusal" => parts::refusal(members, "refusal"),
         "image_url" => url(MediaKind::Image, &kind, members),
         "audio_url" => url(MediaKind::Audio, &kind, members),
         "video_url" => url(MediaKind::Video, &kind, members),

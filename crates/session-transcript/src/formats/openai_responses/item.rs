@@ -1,10 +1,9 @@
 //! From an item to what it says.
 
-use session_log::{
-    Arguments, Fields, Json, Message, Opaque, Part, Reasoning, Role, ToolCall, ToolResult,
-};
+use session_log::{Arguments, Fields, Json, Message, Part, Reasoning, Role, ToolCall, ToolResult};
 
 use crate::formats::openai_responses::parts;
+use crate::formats::parts::unread;
 use crate::json::{Members, Raw};
 use crate::marks;
 
@@ -73,7 +72,7 @@ pub(crate) fn read(raw: Raw<'_>) -> Item {
 
 /// The item as it is, in a part of its own.
 pub(super) fn whole(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(FORMAT, raw.to_json()))
+    unread(FORMAT, raw)
 }
 
 /// Whether the type of an item is one that [`read`] knows.

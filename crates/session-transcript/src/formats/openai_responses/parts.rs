@@ -1,8 +1,9 @@
 //! Content parts of items.
 
-use session_log::{Fields, Media, MediaKind, MediaSource, Opaque, Part, Role, Shape, Text};
+use session_log::{Fields, Media, MediaKind, MediaSource, Part, Role, Shape, Text};
 
-use crate::json::{Kind, Members, Raw};
+use crate::formats::parts;
+use crate::json::{Members, Raw};
 use crate::marks;
 
 /// The name under which unknown parts of content are kept: they are no items.
@@ -25,30 +26,11 @@ pub(super) fn usual_text(role: &Role) -> &'static str {
 /// What is in the content of a message or the output of a tool, and how it is written. A text of
 /// another type than `usual` is marked with it.
 pub(super) fn content(raw: Option<Raw<'_>>, usual: &str) -> (Vec<Part>, Shape) {
-    let Some(raw) = raw else {
-        return (Vec::new(), Shape::Absent);
-    };
-    match raw.kind() {
-        Kind::Null => (Vec::new(), Shape::Null),
-        Kind::String => (
-            vec![Part::text(raw.as_str().unwrap_or_default())],
-            Shape::Text,
-        ),
-        Kind::Array => {
-            let items = raw.items().unwrap_or_default();
-            let parts = items.into_iter().map(|raw| part(raw, usual));
-            (parts.collect(), Shape::Parts)
-        }
-        _ => (vec![opaque(raw)], Shape::Text),
-    }
-}
-
-fn opaque(raw: Raw<'_>) -> Part {
-    Part::Opaque(Opaque::new(CONTENT, raw.to_json()))
+    parts::exact_content(raw, CONTENT, |raw| part(raw, usual))
 }
 
 fn part(raw: Raw<'_>, usual: &str) -> Part {
-    known(raw, usual).unwrap_or_else(|| opaque(raw))
+    known(raw, usual).unwrap_or_else(|| parts::unread(CONTENT, raw))
 }
 
 fn known(raw: Raw<'_>, usual: &str) -> Option<Part> {
@@ -63,11 +45,7 @@ fn known(raw: Raw<'_>, usual: &str) -> Option<Part> {
             }
             Some(Part::Text(text))
         }
-        "refusal" => {
-            let mut text = Text::new(members.take_str("refusal")?);
-            text.extra = members.into_fields();
-            Some(Part::Refusal(text))
-        }
+        "refusal" => parts::refusal(members, "refusal"),
         "input_image" => image(members),
         "input_file" => file(members),
         _ => None,

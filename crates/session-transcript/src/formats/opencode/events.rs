@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use session_log::{Message, Origin, Part, Role, Seq, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value, fields_but};
+use crate::formats::log::{Compaction, Log, Spot, Value};
 use crate::formats::opencode::gather::{Session, Stored, kind};
 use crate::formats::opencode::parts::{self, Tool, What};
+use crate::formats::parts::fields_but;
 use crate::json::{Object, Raw};
 use crate::read::Context;
 use crate::transcript::{Conversation, Warning};

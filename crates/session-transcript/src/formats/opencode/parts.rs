@@ -3,7 +3,7 @@
 use session_log::{Media, MediaKind, MediaSource, Part, Reasoning, Text, ToolCall, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{arguments, fields_but, opaque};
+use crate::formats::parts::{arguments, fields_but, opaque};
 use crate::json::{Members, Raw};
 
 /// Fields that only say where a part stands.

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use session_log::{Message, Origin, Part, Role, Seq};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value, fields_but};
+use crate::formats::log::{Compaction, Log, Spot, Value};
 use crate::formats::openhands::entry::{Condensed, Entry, What};
 use crate::formats::openhands::{v0, v1};
+use crate::formats::parts::fields_but;
 use crate::json::{Members, Object, Raw};
 use crate::read::Context;
 use crate::transcript::{Conversation, Warning};

@@ -2,8 +2,8 @@
 
 use session_log::{Message, Origin, Part, ToolCall, ToolResult};
 
-use crate::formats::log::{arguments, fields_but};
 use crate::formats::openhands::entry::{self, Entry, What};
+use crate::formats::parts::{arguments, fields_but};
 use crate::json::{Kind, Members, Raw};
 
 /// Actions that say nothing to the model.

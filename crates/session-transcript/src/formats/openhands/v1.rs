@@ -5,9 +5,9 @@ use session_log::{Message, Origin, Part, Reasoning, Role, Shape, Text, ToolCall,
 use crate::format::Format;
 use crate::formats::anthropic::blocks_in;
 use crate::formats::bodies::Dialect as _;
-use crate::formats::log::{arguments, content, fields_but, opaque};
 use crate::formats::openai_chat;
 use crate::formats::openhands::entry::{self, Entry, What};
+use crate::formats::parts::{arguments, content, fields_but, opaque};
 use crate::json::{Members, Raw};
 
 /// Kinds that say nothing to the model.

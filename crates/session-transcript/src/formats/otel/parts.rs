@@ -1,13 +1,14 @@
 //! From parts of the conventions to ours.
 
 use session_log::{
-    Arguments, Media, MediaKind, MediaSource, Message, Opaque, Part, Reasoning, Role, Shape, Text,
-    ToolCall, ToolResult,
+    Arguments, Media, MediaKind, MediaSource, Message, Part, Reasoning, Role, Shape, ToolCall,
+    ToolResult,
 };
 
 use crate::formats::anthropic;
 use crate::formats::bodies::Piece;
 use crate::formats::gemini::parts_in::kind_of;
+use crate::formats::parts;
 use crate::json::{Members, Raw};
 use crate::marks;
 
@@ -61,17 +62,13 @@ pub(super) fn system(raw: Raw<'_>) -> Message {
 }
 
 fn part(raw: Raw<'_>) -> Part {
-    known(raw).unwrap_or_else(|| Part::Opaque(Opaque::new(FORMAT, raw.to_json())))
+    known(raw).unwrap_or_else(|| parts::unread(FORMAT, raw))
 }
 
 fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     match members.take_str("type")?.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("content")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "content"),
         kind @ ("reasoning" | "thinking") => {
             let mut reasoning = Reasoning::new(members.take_str("content")?);
             reasoning.extra = members.into_fields();

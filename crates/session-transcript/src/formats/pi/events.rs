@@ -5,7 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use session_log::{Message, Origin, Seq};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value, fields_but};
+use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::parts::fields_but;
 use crate::formats::pi::{message, path};
 use crate::json::{Members, Object, Raw};
 use crate::read::Context;

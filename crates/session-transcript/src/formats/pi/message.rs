@@ -1,12 +1,9 @@
 //! What a message of pi says, and who says it.
 
-use session_log::{
-    Media, MediaKind, MediaSource, Message, Origin, Part, Reasoning, Role, Text, ToolCall,
-    ToolResult,
-};
+use session_log::{Message, Origin, Part, Role, ToolCall, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{arguments, content, fields_but, opaque};
+use crate::formats::parts::{self, arguments, content, fields_but, opaque};
 use crate::json::{Members, Raw};
 
 /// A message for the model, and who wrote it.
@@ -96,17 +93,12 @@ fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("type")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("text")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "text"),
         "thinking" => {
-            let mut reasoning = Reasoning::new(members.take_str("thinking")?);
-            reasoning.signature = members
-                .take_str("thinkingSignature")
-                .filter(|signature| !signature.is_empty());
-            reasoning.extra = members.into_fields();
+            let mut reasoning = parts::reasoning(members, "thinking", "thinkingSignature")?;
+            reasoning
+                .signature
+                .take_if(|signature| signature.is_empty());
             Some(Part::Reasoning(reasoning))
         }
         "toolCall" => {
@@ -116,13 +108,7 @@ fn known(raw: Raw<'_>) -> Option<Part> {
             call.extra = members.into_fields();
             Some(Part::ToolCall(call))
         }
-        "image" => {
-            let source = MediaSource::Base64(members.take_str("data")?);
-            let mut media = Media::new(MediaKind::Image, source);
-            media.media_type = members.take_str("mimeType");
-            media.extra = members.into_fields();
-            Some(Part::Media(media))
-        }
+        "image" => parts::image(members),
         _ => None,
     }
 }

@@ -3,7 +3,8 @@
 use session_log::{Fields, Message, Origin, Role};
 
 use crate::format::Format;
-use crate::formats::log::{Log, Spot, Value, fields_but};
+use crate::formats::log::{Log, Spot, Value};
+use crate::formats::parts::fields_but;
 use crate::formats::pydantic_ai::parts::{self, Said};
 use crate::json::{Members, Raw};
 use crate::read::Context;

@@ -1,11 +1,11 @@
 //! What a part says, and who says it.
 
 use session_log::{
-    Media, MediaKind, MediaSource, Origin, Part, Reasoning, Role, Shape, Text, ToolCall, ToolResult,
+    Media, MediaKind, MediaSource, Origin, Part, Reasoning, Role, Shape, ToolCall, ToolResult,
 };
 
 use crate::format::Format;
-use crate::formats::log::{arguments, content, opaque};
+use crate::formats::parts::{self, arguments, content, opaque};
 use crate::json::{Members, Raw};
 
 /// Parts by one speaker.
@@ -79,11 +79,7 @@ fn known(raw: Raw<'_>) -> Option<Part> {
     let mut members = raw.members()?;
     let kind = members.take_str("part_kind")?;
     match kind.as_str() {
-        "text" => {
-            let mut text = Text::new(members.take_str("content")?);
-            text.extra = members.into_fields();
-            Some(Part::Text(text))
-        }
+        "text" => parts::text(members, "content"),
         "thinking" => {
             let mut reasoning = Reasoning::default();
             let text = members.take_str("content");
