@@ -8,6 +8,7 @@ use compaction_core::{
     View as CoreView, compact,
 };
 use session_log::{Event, SessionId};
+use session_store::Session;
 use session_summarizer::{Brief, SummarizerError};
 
 use crate::ask::{Answer, NoSummary};
@@ -86,16 +87,9 @@ impl Sessions {
         compaction: &Compaction,
     ) -> Result<Prepared, Error> {
         let session = self.session(id).await?;
-        // After an erasure the view has to be looked at, whatever the trigger says.
-        let may_be_stale = session.head.erasures > 0 && session.head.boundary.is_some();
-        if let (false, Some(counts)) = (may_be_stale, self.stored_counts(&session)) {
-            let verdict = compaction.trigger.check(&counts);
-            if !verdict.fired {
-                let report = self.report(&session, &verdict, compaction);
-                return Ok(Prepared::Nothing(Box::new(report)));
-            }
+        if let Some(report) = self.is_not_due(&session, compaction) {
+            return Ok(Prepared::Nothing(Box::new(report)));
         }
-
         let (session, view) = self.load(id).await?;
         if !view.missing().is_empty() {
             return Err(Error::DamagedView {
@@ -119,38 +113,62 @@ impl Sessions {
         let cleared = self.clear(compaction, &view, &outline, &costs);
         let costs = cleared.costs(&costs);
         let outline = view.outline_at(&costs);
-        let mut draft = Draft::new(&session, &view, &outline, &costs);
-        draft.cleared = cleared.clone();
-        if !cleared.is_empty() && compaction.is_content(&Counts::from(&outline)) {
-            let plan = self.draw_up(compaction, &draft, report)?;
-            return Ok(Prepared::Plan(Box::new(plan)));
-        }
-
         let core = CoreView::new(view.events(), &outline).with_grain(compaction.grain);
-        if let Some(tier) = tier_that_is_enough(compaction, &core, &mut draft) {
-            report.strategy = tier.describe();
-            let plan = self.draw_up(compaction, &draft, report)?;
-            return Ok(Prepared::Plan(Box::new(plan)));
+        let mut draft = Draft::new(&session, &view, &outline, &costs);
+        draft.cleared = cleared;
+        match gentler_measure(compaction, &core, &mut draft) {
+            Some(Measure::Clearing) => {}
+            Some(Measure::Tier(tier)) => report.strategy = tier.describe(),
+            None => {
+                let outcome = self.run(compaction, &core, &mut draft, &mut report).await?;
+                draft.plan = match outcome {
+                    CoreOutcome::Compacted(plan) => Some(plan),
+                    // What was cleared on the way is worth a boundary.
+                    CoreOutcome::Unchanged(why)
+                        if why != Unchanged::Declined && !draft.cleared.is_empty() =>
+                    {
+                        None
+                    }
+                    CoreOutcome::Unchanged(why) => {
+                        report.outcome = Outcome::from(why);
+                        report.warnings = warnings(compaction, &outline);
+                        return Ok(Prepared::Nothing(Box::new(report)));
+                    }
+                };
+            }
         }
+        let plan = self.draw_up(compaction, &draft, report)?;
+        Ok(Prepared::Plan(Box::new(plan)))
+    }
+
+    /// The report of a pass whose trigger, by the counts kept with the session, does not fire. It
+    /// is `None` where only the view can tell.
+    fn is_not_due(&self, session: &Session, compaction: &Compaction) -> Option<Report> {
+        // After an erasure the view has to be looked at, whatever the trigger says.
+        if session.head.erasures > 0 && session.head.boundary.is_some() {
+            return None;
+        }
+        let verdict = compaction.trigger.check(&self.stored_counts(session)?);
+        (!verdict.fired).then(|| self.report(session, &verdict, compaction))
+    }
+
+    /// Runs the strategy to its end, with the summary it wants or, where there is none, without.
+    async fn run(
+        &self,
+        compaction: &Compaction,
+        core: &CoreView<'_, Arc<Event>>,
+        draft: &mut Draft<'_>,
+        report: &mut Report,
+    ) -> Result<CoreOutcome, Error> {
         let strategy = compaction.strategy.as_core();
-        let mut progress = compact(&core, strategy, compaction.summarize());
         let falls_back = compaction.falls_back(report.before.tokens);
         let mut without = None;
-        let mut outcome = loop {
+        let mut progress = compact(core, strategy, compaction.summarize());
+        let outcome = loop {
             progress = match progress {
                 Progress::Done(outcome) => break outcome,
                 Progress::NeedsSummary(pending) => {
-                    let request = pending.request();
-                    let hidden = match (compaction.summaries, view.boundary()) {
-                        (SummaryMode::Rebuilt, Some(_)) => self.hidden(&session, &view).await?,
-                        _ => Vec::new(),
-                    };
-                    let brief = match compaction.summaries {
-                        SummaryMode::Incremental => Brief::of_view(&view, request),
-                        SummaryMode::Rebuilt => Brief::of_log(&view, request, &hidden),
-                    };
-                    let replaced = replaced(&costs, request);
-                    let asked = self.ask(compaction, &view, brief, replaced, &mut report);
+                    let asked = self.ask_for(compaction, draft, pending.request(), report);
                     let answer = match asked.await {
                         Err(Error::Summarizer(error)) if falls_back && !is_cancelled(&error) => {
                             report.declined = Some(error.name().into());
@@ -159,8 +177,8 @@ impl Sessions {
                         answer => answer?,
                     };
                     match answer {
-                        Answer::Summary(answer) => {
-                            draft.summary = Some(*answer);
+                        Answer::Summary(summary) => {
+                            draft.summary = Some(*summary);
                             pending.resume(SummaryReply::Provided)
                         }
                         Answer::Without(why) => {
@@ -172,30 +190,59 @@ impl Sessions {
             };
         };
         if let Some(why) = without {
-            compaction.notify_failure(&report, why);
-            if falls_back && let Progress::Done(plain) = compact(&core, strategy, Summarize::No) {
-                outcome = plain;
+            compaction.notify_failure(report, why);
+            if falls_back && let Progress::Done(plain) = compact(core, strategy, Summarize::No) {
+                return Ok(plain);
             }
         }
-        draft.plan = match outcome {
-            CoreOutcome::Compacted(plan) => Some(plan),
-            CoreOutcome::Unchanged(why) if cleared.is_empty() || why == Unchanged::Declined => {
-                report.outcome = Outcome::from(why);
-                report.warnings = warnings(compaction, &outline);
-                return Ok(Prepared::Nothing(Box::new(report)));
-            }
-            CoreOutcome::Unchanged(_) => None,
-        };
-        let plan = self.draw_up(compaction, &draft, report)?;
-        Ok(Prepared::Plan(Box::new(plan)))
+        Ok(outcome)
     }
+
+    /// Asks for the summary that a strategy wants.
+    async fn ask_for(
+        &self,
+        compaction: &Compaction,
+        draft: &Draft<'_>,
+        request: &SummaryRequest,
+        report: &mut Report,
+    ) -> Result<Answer, Error> {
+        let view = draft.view;
+        let hidden = match (compaction.summaries, view.boundary()) {
+            (SummaryMode::Rebuilt, Some(_)) => self.hidden(draft.session, view).await?,
+            _ => Vec::new(),
+        };
+        let brief = match compaction.summaries {
+            SummaryMode::Incremental => Brief::of_view(view, request),
+            SummaryMode::Rebuilt => Brief::of_log(view, request, &hidden),
+        };
+        let replaced = replaced(draft.costs, request);
+        self.ask(compaction, view, brief, replaced, report).await
+    }
+}
+
+/// What is enough by itself, so that the strategy need not run.
+enum Measure<'a> {
+    Clearing,
+    Tier(&'a AnyStrategy),
+}
+
+/// The gentlest measure that brings the view down to its target. Where it is a tier, its plan is
+/// then the draft's.
+fn gentler_measure<'a>(
+    compaction: &'a Compaction,
+    core: &CoreView<'_, Arc<Event>>,
+    draft: &mut Draft<'_>,
+) -> Option<Measure<'a>> {
+    if !draft.cleared.is_empty() && compaction.is_content(&Counts::from(draft.outline)) {
+        return Some(Measure::Clearing);
+    }
+    tier_that_is_enough(compaction, core, draft).map(Measure::Tier)
 }
 
 fn is_cancelled(error: &SummarizerError) -> bool {
     matches!(error, SummarizerError::Cancelled)
 }
 
-/// The first tier that brings the view down to its target; its plan is then the draft's.
 fn tier_that_is_enough<'a>(
     compaction: &'a Compaction,
     core: &CoreView<'_, Arc<Event>>,
