@@ -30,6 +30,7 @@ pub(crate) mod pi;
 pub(crate) mod pydantic_ai;
 pub(crate) mod sharegpt;
 pub(crate) mod shown;
+pub(crate) mod style;
 pub(crate) mod swe_agent;
 pub(crate) mod tree;
 

@@ -5,7 +5,7 @@ use session_log::{
 };
 
 use crate::formats::parts;
-use crate::json::{Kind, Members, Object, Raw, quote};
+use crate::json::{Members, Object, Raw};
 use crate::marks;
 
 /// The name under which unknown blocks are kept.
@@ -97,32 +97,4 @@ fn object(fields: &Fields) -> session_log::Json {
     let mut object = Object::new();
     object.fields(fields);
     object.into_json()
-}
-
-/// Arguments as the object this format wants; `None` in the second place when they are one
-/// already, else a word for what was done.
-pub(crate) fn arguments_as_object(arguments: &Arguments) -> (String, Option<&'static str>) {
-    let text = arguments.as_str().trim();
-    if text.is_empty() {
-        return ("{}".into(), None);
-    }
-    match Raw::parse(text) {
-        Some(raw) if raw.kind() == Kind::Object => (text.into(), None),
-        Some(raw) => {
-            let mut object = Object::new();
-            object.raw("input", raw.text());
-            (
-                object.finish(),
-                Some("arguments that are no object were wrapped into one"),
-            )
-        }
-        None => {
-            let mut object = Object::new();
-            object.raw("input", &quote(arguments.as_str()));
-            (
-                object.finish(),
-                Some("arguments that are no JSON were wrapped as text"),
-            )
-        }
-    }
 }

@@ -5,18 +5,10 @@ use session_log::{
 };
 
 use crate::call_ids::name;
-use crate::formats::anthropic::blocks_in::{FORMAT, arguments_as_object};
+use crate::formats::anthropic::blocks_in::FORMAT;
+use crate::formats::style::Style;
 use crate::json::{Object, Raw, array, quote};
 use crate::marks;
-
-/// How blocks are written.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Style {
-    /// The part came from this format: its extra fields are known here.
-    pub(crate) is_own: bool,
-    /// Nothing is repaired.
-    pub(crate) is_exact: bool,
-}
 
 /// Why a part has no block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,10 +74,7 @@ fn reasoning(reasoning: &Reasoning, style: Style) -> Option<String> {
 
 /// The call under the id `id`, and what was done to its arguments.
 pub(crate) fn call(call: &ToolCall, id: &str, style: Style) -> (String, Option<&'static str>) {
-    let (input, warning) = match &call.arguments {
-        session_log::Arguments::Value(json) if style.is_exact => (json.as_str().into(), None),
-        arguments => arguments_as_object(arguments),
-    };
+    let (input, warning) = style.arguments(&call.arguments);
     let mut object = Object::new();
     object
         .str("type", "tool_use")

@@ -7,8 +7,8 @@ use session_log::{
 };
 
 use crate::format::Format;
-use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::atif::step::{self, OBSERVATION};
+use crate::formats::style::arguments_as_object;
 use crate::json::{Object, Raw, array, quote};
 use crate::lost::Lost;
 use crate::marks;

@@ -1,31 +1,15 @@
 //! From parts to untagged blocks.
 
 use session_log::{
-    Arguments, Fields, Media, MediaKind, MediaSource, Part, Reasoning, Shape, Text, ToolCall,
-    ToolResult,
+    Fields, Media, MediaKind, MediaSource, Part, Reasoning, Shape, Text, ToolCall, ToolResult,
 };
 
 use crate::call_ids::name;
-use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::bedrock::blocks_in::FORMAT;
+use crate::formats::lists::plain_text;
+use crate::formats::style::Style;
 use crate::json::{Object, Raw, array, quote};
 use crate::marks;
-
-/// How blocks are written.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    /// The part came from this format: its extra fields are known here.
-    pub(super) is_own: bool,
-    /// Nothing is repaired.
-    pub(super) is_exact: bool,
-}
-
-/// A plain text.
-pub(super) fn plain(text: &str) -> String {
-    let mut object = Object::new();
-    object.str("text", text);
-    object.finish()
-}
 
 /// The part as a block, calls aside; `None` when this format has no place for it.
 pub(super) fn block(part: &Part, style: Style) -> Option<String> {
@@ -52,10 +36,7 @@ fn finish(mut object: Object, extra: &Fields, style: Style) -> String {
 
 /// `{kind: {inner …}, …}`, with what was left inside and outside.
 fn wrapped(kind: &str, mut inner: Object, extra: &Fields, style: Style) -> String {
-    let rest = extra.get(kind).filter(|_| style.is_own);
-    if let Some(rest) = rest.and_then(|json| Raw::parse(json.as_str())?.members()) {
-        inner.fields(&rest.into_fields());
-    }
+    style.add_rest(&mut inner, kind, extra);
     let mut object = Object::new();
     object.raw(kind, &inner.finish());
     finish(object, extra, style)
@@ -96,10 +77,7 @@ fn reasoning(reasoning: &Reasoning, style: Style) -> Option<String> {
 
 /// The call under the id `id`, and what was done to its arguments.
 pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> (String, Option<&'static str>) {
-    let (input, warning) = match &call.arguments {
-        Arguments::Value(json) if style.is_exact => (json.as_str().into(), None),
-        arguments => arguments_as_object(arguments),
-    };
+    let (input, warning) = style.arguments(&call.arguments);
     let name = name(&call.name, style.is_exact);
     let mut inner = Object::new();
     inner
@@ -125,7 +103,7 @@ pub(super) fn result(result: &ToolResult, id: &str, style: Style) -> String {
             let mut written: Vec<String> =
                 parts.iter().filter_map(|part| block(part, style)).collect();
             if written.is_empty() && !style.is_exact {
-                written.push(plain("(empty)"));
+                written.push(plain_text("(empty)"));
             }
             inner.raw("content", &array(written));
         }

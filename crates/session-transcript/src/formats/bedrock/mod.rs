@@ -7,8 +7,9 @@ mod message_out;
 
 use crate::error::WriteError;
 use crate::format::Format;
+use crate::formats::bedrock::message_out::Messages;
 use crate::formats::lists::{Containers, Reply, each_list, first_lists};
-use crate::formats::{self, Head};
+use crate::formats::{self, Head, lists};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
 use crate::source::Scan;
@@ -44,7 +45,7 @@ impl formats::Codec for Codec {
     }
 
     fn write(&self, draft: &Draft<'_>) -> Result<Written, WriteError> {
-        Ok(message_out::write(draft))
+        Ok(lists::write::<Messages>(draft))
     }
 }
 

@@ -3,8 +3,9 @@
 use session_log::{Fields, Json, Part, Role, Timestamp};
 
 use crate::format::Format;
-use crate::formats::anthropic::blocks_out::{self, NoBlock, Style};
+use crate::formats::anthropic::blocks_out::{self, NoBlock};
 use crate::formats::claude_code::write::{Content, Line};
+use crate::formats::style::Style;
 use crate::ids::digest;
 use crate::json::{Object, Raw};
 use crate::repair::Arranged;

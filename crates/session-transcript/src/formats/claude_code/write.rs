@@ -5,10 +5,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use session_log::{EventBody, Json, Message, Part, Shape};
 
 use crate::format::Format;
-use crate::formats::anthropic::blocks_out::{self, Style};
+use crate::formats::anthropic::blocks_out;
 use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::claude_code::envelope::{self, Entry, LINES};
 use crate::formats::claude_code::fresh::Fresh;
+use crate::formats::style::Style;
 use crate::json::{Object, Raw, array};
 use crate::repair::{Arranged, arrange};
 use crate::transcript::Warning;

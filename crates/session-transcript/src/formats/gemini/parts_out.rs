@@ -1,30 +1,15 @@
 //! From our parts to untagged ones.
 
 use session_log::{
-    Arguments, Fields, Media, MediaKind, MediaSource, Part, Reasoning, Text, ToolCall, ToolResult,
+    Fields, Media, MediaKind, MediaSource, Part, Reasoning, Text, ToolCall, ToolResult,
 };
 
 use crate::call_ids::name;
-use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::gemini::parts_in::{FORMAT, KINDS, RESULT};
+use crate::formats::lists::plain_text;
+use crate::formats::style::Style;
 use crate::json::{Kind, Object, Raw, array};
 use crate::marks;
-
-/// How parts are written.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    /// The part came from this format: its extra fields are known here.
-    pub(super) is_own: bool,
-    /// Nothing is repaired.
-    pub(super) is_exact: bool,
-}
-
-/// The text, plain.
-pub(super) fn plain(text: &str) -> String {
-    let mut object = Object::new();
-    object.str("text", text);
-    object.finish()
-}
 
 /// The part, calls and results aside; `None` when this format has no place for it.
 pub(super) fn part(part: &Part, style: Style) -> Option<String> {
@@ -82,10 +67,7 @@ fn mark(extra: &Fields, name: &str, style: Style) -> Option<String> {
 
 /// `{kind: {inner …}, …}`, with what was left inside and outside.
 fn wrapped(kind: &str, mut inner: Object, extra: &Fields, style: Style) -> String {
-    let rest = extra.get(kind).filter(|_| style.is_own);
-    if let Some(rest) = rest.and_then(|json| Raw::parse(json.as_str())?.members()) {
-        inner.fields(&rest.into_fields());
-    }
+    style.add_rest(&mut inner, kind, extra);
     let mut object = Object::new();
     object.raw(kind, &inner.finish());
     finish(object, extra, style)
@@ -99,10 +81,7 @@ fn is_absent(extra: &Fields, name: &str, style: Style) -> bool {
 /// The call under the id `id`, and what was done to its arguments.
 pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> (String, Option<&'static str>) {
     let kind = mark(&call.extra, marks::FIELD, style);
-    let (args, warning) = match &call.arguments {
-        Arguments::Value(json) if style.is_exact => (json.as_str().into(), None),
-        arguments => arguments_as_object(arguments),
-    };
+    let (args, warning) = style.arguments(&call.arguments);
     let mut inner = Object::new();
     if !id.is_empty() && !is_absent(&call.extra, "id", style) {
         inner.str("id", id);
@@ -195,7 +174,7 @@ fn media(media: &Media, style: Style) -> Option<String> {
             usual_type(media),
             media.source.clone(),
         ),
-        (None, MediaSource::Text(text)) => return Some(plain(text)),
+        (None, MediaSource::Text(text)) => return Some(plain_text(text)),
         (None, _) => return None,
     };
     let is_snake = kind.contains('_');

@@ -4,13 +4,13 @@ use session_log::{Arguments, Message, Part, Role, Shape, ToolCall, ToolResult};
 
 use crate::envelope::Layout;
 use crate::format::Format;
-use crate::formats::anthropic::blocks_in::arguments_as_object;
 use crate::formats::langchain::CONTAINERS;
 use crate::formats::langchain::blocks::{self, BLOCK, FORMAT};
 use crate::formats::langchain::encoding::{self, Encoding};
 use crate::formats::langchain::fold;
 use crate::formats::langchain::message_in::{ENCODING, INVALID, OUTER, REPEATED};
 use crate::formats::lists::{Laid, lay_out};
+use crate::formats::style::arguments_as_object;
 use crate::json::{Object, Raw, array, quote};
 use crate::lost::Lost;
 use crate::marks;

@@ -76,15 +76,21 @@ pub(crate) fn lay_out(layout: &Layout, laid: &Laid, containers: &Containers) -> 
 
 /// A bare array, or the smallest body that has a place for the system prompt.
 fn plain(laid: &Laid, containers: &Containers) -> String {
-    let records = array(laid.records.iter().map(|(_, text)| text));
-    let (Some(system), Some(name), Some(list)) = (
-        &laid.system,
-        containers.system.first(),
-        containers.lists.first(),
-    ) else {
-        return records;
-    };
+    match (&laid.system, containers.system) {
+        (Some(_), [_, ..]) => as_body(laid, containers),
+        _ => array(laid.records.iter().map(|(_, text)| text)),
+    }
+}
+
+/// The smallest body.
+pub(crate) fn as_body(laid: &Laid, containers: &Containers) -> String {
     let mut body = Object::new();
-    body.raw(name, system).raw(list, &records);
+    if let (Some(system), Some(name)) = (&laid.system, containers.system.first()) {
+        body.raw(name, system);
+    }
+    let records = array(laid.records.iter().map(|(_, text)| text));
+    for name in containers.lists.iter().take(1) {
+        body.raw(name, &records);
+    }
     body.finish()
 }

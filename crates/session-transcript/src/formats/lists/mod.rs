@@ -7,8 +7,10 @@ mod find;
 mod fold;
 mod frame;
 mod turns;
+mod writer;
 
 pub(crate) use crate::formats::lists::find::{Containers, Listed, Reply, first_lists};
 pub(crate) use crate::formats::lists::fold::{Fold, each_list};
 pub(crate) use crate::formats::lists::frame::{Laid, lay_out};
 pub(crate) use crate::formats::lists::turns::{Entry, Turn, Turns};
+pub(crate) use crate::formats::lists::writer::{Records, plain_text, write};

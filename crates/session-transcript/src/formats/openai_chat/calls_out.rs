@@ -3,17 +3,9 @@
 use session_log::{Arguments, ToolCall};
 
 use crate::call_ids::name;
+use crate::formats::style::Style;
 use crate::json::{Object, Raw, quote};
 use crate::marks;
-
-/// How calls are written.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    /// The call came from this format: its extra fields are known here.
-    pub(super) is_own: bool,
-    /// Nothing is repaired.
-    pub(super) is_exact: bool,
-}
 
 /// Whether the call stood in the field that came before `tool_calls`.
 pub(super) fn is_old(call: &ToolCall) -> bool {
@@ -42,10 +34,7 @@ pub(super) fn call(call: &ToolCall, id: &str, style: Style) -> String {
     if !is_absent(field) {
         inner.raw(field, &arguments(&call.arguments, style));
     }
-    let rest = call.extra.get(place).filter(|_| style.is_own);
-    if let Some(rest) = rest.and_then(|json| Raw::parse(json.as_str())?.members()) {
-        inner.fields(&rest.into_fields());
-    }
+    style.add_rest(&mut inner, place, &call.extra);
     let keeps = |name: &str| style.is_own && style.is_exact && call.extra.contains_key(name);
     let mut object = Object::new();
     if !is_absent("id") && !keeps("id") {
