@@ -1,0 +1,81 @@
+//! Appending event by event to SQLite, and loading what a model is shown.
+
+use std::path::Path;
+use std::time::Instant;
+
+use cpu_time::ProcessTime;
+use futures_executor::block_on;
+use session_log::{
+    Boundary, EventBody, EventId, Json, NewEvent, Receipt, Seq, SessionId, Timestamp, Version,
+};
+use session_store::{Batch, Expected, NewSession, SessionStore as _, SessionStoreExt as _};
+use session_store_sqlite::{Durability, SqliteOptions, SqliteStore};
+
+use crate::data::Conversation;
+use crate::line::Peer;
+
+const EVENTS: usize = 10_000;
+const SHOWN: u64 = 100;
+
+pub fn measure(conversation: &Conversation, folder: &Path) {
+    for (name, durability) in [
+        ("ours, `synchronous=NORMAL`", Durability::Normal),
+        ("ours, `synchronous=FULL`", Durability::Full),
+    ] {
+        let peer = Peer {
+            name,
+            version: "this tree",
+        };
+        for round in 0..3 {
+            let path = folder.join(format!("ours-{durability:?}-{round}.db"));
+            run(peer, conversation, &path, durability);
+        }
+    }
+}
+
+fn run(peer: Peer, conversation: &Conversation, path: &Path, durability: Durability) {
+    let options = SqliteOptions::default().with_durability(durability);
+    let store = SqliteStore::open_with(path, options).unwrap();
+    let id = SessionId::new("one").unwrap();
+    let new = NewSession::new(id.clone(), Timestamp::from_millis(0));
+    let _ = block_on(store.create(new)).unwrap();
+    let lines = conversation.messages[..EVENTS].iter().enumerate();
+    let events: Vec<NewEvent> = lines.map(|(at, line)| line.event(at)).collect();
+
+    let begin = (Instant::now(), ProcessTime::now());
+    for (version, event) in (0..).zip(events) {
+        let expected = Expected::Exact(Version::new(version));
+        let appended = block_on(store.append(&id, expected, Batch::from(event)));
+        assert!(appended.unwrap().done().is_some());
+    }
+    let (wall, cpu) = (begin.0.elapsed(), begin.1.elapsed());
+    let each = EVENTS as u32;
+    peer.store("append", EVENTS, wall / each, cpu / each);
+
+    // What makes it searchable; it is done when nothing is written.
+    let begin = (Instant::now(), ProcessTime::now());
+    block_on(store.update_index()).unwrap();
+    let (wall, cpu) = (begin.0.elapsed(), begin.1.elapsed());
+    peer.store("index", EVENTS, wall / each, cpu / each);
+
+    let kept_from = Seq::new(EVENTS as u64 - SHOWN + 1).unwrap();
+    let receipt = Receipt::new(Json::null(), Json::null(), "none");
+    let boundary = Boundary::new(kept_from, receipt);
+    let body = EventBody::Compaction(Box::new(boundary));
+    let boundary = NewEvent::new(
+        EventId::new("boundary").unwrap(),
+        Timestamp::from_millis(0),
+        body,
+    );
+    let _ = block_on(store.append(&id, Expected::Any, Batch::from(boundary))).unwrap();
+
+    block_on(store.update_index()).unwrap();
+    let loads = 1_000;
+    let begin = (Instant::now(), ProcessTime::now());
+    for _ in 0..loads {
+        let (_, events) = block_on(store.load(&id)).unwrap().unwrap();
+        assert_eq!(events.len(), SHOWN as usize + 1); // and the boundary
+    }
+    let (wall, cpu) = (begin.0.elapsed(), begin.1.elapsed());
+    peer.store("load", EVENTS, wall / loads, cpu / loads);
+}
