@@ -152,12 +152,7 @@ impl<'a> Message<'a> {
             };
             found.check(!has_other, *at, Rule::ResultsFirst);
             let id = raw.member_str("tool_use_id").unwrap_or_default();
-            match open.iter().position(|(_, open)| *open == id) {
-                Some(place) => {
-                    open.remove(place);
-                }
-                None => found.add(*at, Rule::OrphanResult),
-            }
+            found.answer(*at, &id, open);
             let is_fit = raw
                 .member("content")
                 .is_none_or(|content| matches!(content.kind(), Kind::String | Kind::Array));

@@ -11,17 +11,9 @@ pub(super) fn check(messages: &[Raw<'_>], found: &mut Found) {
     let mut ids = BTreeSet::new();
     let mut last = None;
     for (at, raw) in messages.iter().enumerate() {
-        let is_model = match raw.member_str("role").as_deref() {
-            Some("assistant") => true,
-            Some("user") => false,
-            _ => {
-                found.add(at, Rule::Role);
-                continue;
-            }
+        let Some(is_model) = found.turn(at, *raw, "assistant", &mut last) else {
+            continue;
         };
-        found.check(at > 0 || !is_model, at, Rule::UserFirst);
-        found.check(last != Some(is_model), at, Rule::Alternation);
-        last = Some(is_model);
         let blocks = raw
             .member("content")
             .and_then(Raw::items)
@@ -55,12 +47,7 @@ pub(super) fn check(messages: &[Raw<'_>], found: &mut Found) {
             }
             if let Some(result) = block.member("toolResult") {
                 let id = result.member_str("toolUseId").unwrap_or_default();
-                match open.iter().position(|(_, open)| *open == id) {
-                    Some(place) => {
-                        open.remove(place);
-                    }
-                    None => found.add(at, Rule::OrphanResult),
-                }
+                found.answer(at, &id, &mut open);
                 let content = result.member("content");
                 let is_list = content.is_some_and(|content| content.kind() == Kind::Array);
                 found.check(is_list, at, Rule::ResultContent);

@@ -8,17 +8,9 @@ pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
     let mut open: Vec<(usize, String)> = Vec::new();
     let mut last = None;
     for (at, raw) in contents.iter().enumerate() {
-        let is_model = match raw.member_str("role").as_deref() {
-            Some("model") => true,
-            Some("user") => false,
-            _ => {
-                found.add(at, Rule::Role);
-                continue;
-            }
+        let Some(is_model) = found.turn(at, *raw, "model", &mut last) else {
+            continue;
         };
-        found.check(at > 0 || !is_model, at, Rule::UserFirst);
-        found.check(last != Some(is_model), at, Rule::Alternation);
-        last = Some(is_model);
         let parts = raw.member("parts").and_then(Raw::items).unwrap_or_default();
         found.check(!parts.is_empty(), at, Rule::Content);
         if is_model {
@@ -42,12 +34,7 @@ pub(super) fn check(contents: &[Raw<'_>], found: &mut Found) {
             }
             if let Some(response) = response {
                 let name = response.member_str("name").unwrap_or_default();
-                match open.iter().position(|(_, open)| *open == name) {
-                    Some(place) => {
-                        open.remove(place);
-                    }
-                    None => found.add(at, Rule::OrphanResult),
-                }
+                found.answer(at, &name, &mut open);
                 let body = response.member("response");
                 let is_fit = body.is_some_and(|body| body.kind() == Kind::Object);
                 found.check(is_fit, at, Rule::ResultContent);

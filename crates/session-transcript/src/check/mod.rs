@@ -136,6 +136,35 @@ struct Found {
 }
 
 impl Found {
+    /// Whether the message at `at` is the model's; `None` when it has no role. The person begins, and
+    /// both take turns.
+    fn turn(
+        &mut self,
+        at: usize,
+        raw: Raw<'_>,
+        model: &str,
+        last: &mut Option<bool>,
+    ) -> Option<bool> {
+        let role = raw.member_str("role").unwrap_or_default();
+        if role != model && role != "user" {
+            self.add(at, Rule::Role);
+            return None;
+        }
+        let is_model = role == model;
+        self.check(at > 0 || !is_model, at, Rule::UserFirst);
+        self.check(*last != Some(is_model), at, Rule::Alternation);
+        *last = Some(is_model);
+        Some(is_model)
+    }
+
+    /// Closes the call that a result names.
+    fn answer(&mut self, at: usize, id: &str, open: &mut Vec<(usize, String)>) {
+        match open.iter().position(|(_, open)| *open == id) {
+            Some(place) => drop(open.remove(place)),
+            None => self.add(at, Rule::OrphanResult),
+        }
+    }
+
     /// Says of each call that is still open that it is not answered.
     fn close(&mut self, open: &mut Vec<(usize, String)>) {
         for (at, _) in open.drain(..) {

@@ -76,12 +76,7 @@ pub(super) fn check(items: &[Raw<'_>], found: &mut Found) {
             }
             Some("function_call_output" | "custom_tool_call_output") => {
                 let id = call_id.unwrap_or_default();
-                match open.iter().position(|(_, open)| *open == id) {
-                    Some(place) => {
-                        open.remove(place);
-                    }
-                    None => found.add(at, Rule::OrphanResult),
-                }
+                found.answer(at, &id, &mut open);
                 let is_fit = members
                     .peek("output")
                     .is_some_and(|output| matches!(output.kind(), Kind::String | Kind::Array));

@@ -4,14 +4,12 @@ mod content;
 mod events;
 mod tree;
 
-use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Raw};
 use crate::read::Context;
 use crate::source::{Form, Record, Scan};
 use crate::transcript::Conversation;
-use crate::write::{Draft, Written};
 
 /// The codec.
 #[derive(Debug)]
@@ -49,12 +47,6 @@ impl formats::Codec for Codec {
 
     fn can_write(&self) -> bool {
         false
-    }
-
-    fn write(&self, _: &Draft<'_>) -> Result<Written, WriteError> {
-        Err(WriteError::ReadOnly {
-            format: Format::ChatGpt,
-        })
     }
 }
 

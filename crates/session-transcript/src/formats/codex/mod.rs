@@ -9,14 +9,12 @@ mod mirrors;
 mod rollback;
 mod speech;
 
-use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::codex::line::What;
 use crate::formats::{self, Head};
 use crate::read::Context;
 use crate::source::Scan;
 use crate::transcript::Conversation;
-use crate::write::{Draft, Written};
 
 /// The codec.
 #[derive(Debug)]
@@ -47,11 +45,5 @@ impl formats::Codec for Codec {
 
     fn can_write(&self) -> bool {
         false
-    }
-
-    fn write(&self, _: &Draft<'_>) -> Result<Written, WriteError> {
-        Err(WriteError::ReadOnly {
-            format: Format::Codex,
-        })
     }
 }
