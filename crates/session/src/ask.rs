@@ -122,13 +122,19 @@ impl Sessions {
             return Ok(None);
         };
         let brief = brief.clone().with_prompt(&compaction.prompt);
-        let brief = match compaction.summary_budget() {
-            Some(tokens) => brief.with_budget(tokens),
-            None => brief,
+        let within = |tokens: Option<u64>| match tokens {
+            Some(tokens) => brief.clone().with_budget(tokens),
+            None => brief.clone(),
         };
-        let Some(summary) = summarizer.summarize(brief.clone()).await? else {
+        let shadow_prompt = Message::user(compaction.shadow_prompt.as_str());
+        let wish = compaction.summary_wish(self.tokens_of(&shadow_prompt));
+        // A summarizer writes a text, and it costs more as a message.
+        let framing = self.tokens_of(&Message::assistant(""));
+        let wish = wish.map(|tokens| tokens.saturating_sub(framing).max(1));
+        let Some(summary) = summarizer.summarize(within(wish)).await? else {
             return Ok(None);
         };
+        let brief = within(compaction.summary_budget());
         match self.judge(compaction, &summary, &brief, replaced) {
             Ok(retained) => Ok(Some(Valid { summary, retained })),
             Err(fault) => {

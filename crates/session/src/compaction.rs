@@ -130,8 +130,19 @@ impl Compaction {
 
     /// The most tokens a summary may have: what the window keeps in reserve for it, or less.
     pub(crate) fn summary_budget(&self) -> Option<u64> {
-        let reserve = self.strategy.reserve().filter(|tokens| *tokens > 0);
+        self.reserve().into_iter().chain(self.summary_tokens).min()
+    }
+
+    /// The tokens to ask for, so that the summary fits into the reserve together with the shadow
+    /// prompt before it, which costs `prompt`. A reserve hardly larger than that is halved.
+    pub(crate) fn summary_wish(&self, prompt: u64) -> Option<u64> {
+        let room = |tokens: u64| tokens.saturating_sub(prompt.min(tokens / 2));
+        let reserve = self.reserve().map(room);
         reserve.into_iter().chain(self.summary_tokens).min()
+    }
+
+    fn reserve(&self) -> Option<u64> {
+        self.strategy.reserve().filter(|tokens| *tokens > 0)
     }
 
     /// Whether a view of this size is compacted without a summary when there is none to be had.

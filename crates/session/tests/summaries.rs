@@ -7,8 +7,8 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use common::{Always, World, block_on, id};
-use session::{Compaction, Error, InvalidSettings, Message, Outcome, Window};
+use common::{Always, Characters, World, block_on, id};
+use session::{Compaction, Error, InvalidSettings, Ledger, Message, Outcome, Window};
 use session_summarizer::{
     Answer, Brief, ChatLine, Finish, Scripted, Summarizer, SummarizerError, Summary,
 };
@@ -139,12 +139,14 @@ fn a_summary_is_asked_for_and_taken_within_its_cap() {
     };
     for (window, cap, asked, reason) in [
         (Window::Turns(1), None, None, None),
-        (Window::Turns(1), Some(40), Some(40), None),
-        (Window::Turns(1), Some(13), Some(13), Some("over_budget")),
+        // "Assistant: " has 11 tokens, and what is asked for is the text behind it.
+        (Window::Turns(1), Some(40), Some(29), None),
+        (Window::Turns(1), Some(13), Some(2), Some("over_budget")),
         (tokens(0), None, None, None),
-        (tokens(39), None, Some(39), None),
-        (tokens(39), Some(30), Some(30), None),
-        (tokens(20), Some(40), Some(20), None),
+        // The shadow prompt needs more than half of the reserve, and gets half.
+        (tokens(39), None, Some(9), None),
+        (tokens(39), Some(15), Some(4), None),
+        (tokens(20), Some(40), Some(1), None),
     ] {
         block_on(async {
             let world = World::new().await;
@@ -165,6 +167,37 @@ fn a_summary_is_asked_for_and_taken_within_its_cap() {
         matches!(refused, Err(InvalidSettings::Zero { .. })),
         "{refused:?}"
     );
+}
+
+/// Whoever writes all that is asked for is not refused for the sake of what stands around it, and
+/// the view is no larger than the budget says.
+#[test]
+fn a_ledger_fills_the_reserve_and_the_view_stays_within_the_budget() {
+    block_on(async {
+        for reserve in [200, 300, 400, 500] {
+            let world = World::new().await;
+            for turn in 0..40 {
+                let text = format!("Never touch src/page_{turn}.rs, it belongs to team {turn}.");
+                let asked = world.sessions.append(&world.id, Message::user(text));
+                asked.await.unwrap();
+                let answer = Message::assistant("Then it stays as it is. ".repeat(4));
+                world.sessions.append(&world.id, answer).await.unwrap();
+            }
+            let window = Window::Tokens {
+                budget: 1_500,
+                reserve,
+            };
+            let compaction = Compaction::builder(window)
+                .summarizer(Ledger::new(Characters))
+                .build();
+            let report = world.compact(&compaction.unwrap()).await;
+            assert_eq!(report.outcome, Outcome::Compacted, "{report:?}");
+            assert_eq!(report.warnings, []);
+            assert!(report.after.tokens <= 1_500, "{report:?}");
+            let summary = Message::assistant(report.summary.unwrap().text);
+            assert!(world.sessions.tokens_of(&summary) > reserve / 2);
+        }
+    });
 }
 
 fn summarized_within(tokens: u64) -> Result<Compaction, InvalidSettings> {
