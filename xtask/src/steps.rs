@@ -113,7 +113,7 @@ pub(crate) fn help() -> String {
     for step in STEPS {
         let _ = writeln!(text, "  {:<12} {}", step.name, step.about);
     }
-    let benches: Vec<_> = BENCHES.iter().map(|(name, ..)| *name).collect();
+    let benches: Vec<_> = BENCHES.iter().map(|bench| bench.name).collect();
     let _ = writeln!(
         text,
         "\n  {:<12} prints figures, of one or all: {}",
