@@ -15,7 +15,6 @@ import warnings
 
 EVENTS = 10_000
 SHOWN = 100
-LOADS = 200
 
 
 class Peer:
@@ -23,6 +22,8 @@ class Peer:
 
     package = None
     events = EVENTS
+    loads = 200
+    #: How often `run` runs it, in turns with the others: disks have good and bad minutes.
     rounds = 1
 
     async def open(self, path):
@@ -80,12 +81,13 @@ class Plain(Peer):
 
 
 class PlainFull(Plain):
-    rounds = 1
+    events = 3_000
     synchronous = "FULL"
 
 
 class OpenAIAgents(Peer):
     package = "openai-agents"
+    rounds = 3
 
     async def open(self, path):
         from agents import SQLiteSession
@@ -104,6 +106,7 @@ class OpenAIAgents(Peer):
 
 class GoogleSqlite(Peer):
     package = "google-adk"
+    loads = 30
 
     async def service(self, path):
         from google.adk.sessions.sqlite_session_service import SqliteSessionService
@@ -170,13 +173,13 @@ async def measure(make, lines, path, show):
     count = len(records)
     show("append", count, (time.perf_counter() - begin[0]) / count, (time.process_time() - begin[1]) / count)
     walls, cpus = [], []
-    for _ in range(LOADS):
+    for _ in range(peer.loads):
         begin = time.perf_counter(), time.process_time()
         shown = await peer.load()
         walls.append(time.perf_counter() - begin[0])
         cpus.append(time.process_time() - begin[1])
         assert len(shown) == SHOWN
-    show("load", count, sum(walls) / LOADS, sum(cpus) / LOADS)
+    show("load", count, sum(walls) / peer.loads, sum(cpus) / peer.loads)
 
 
 def main(name, data, folder):
@@ -193,8 +196,7 @@ def main(name, data, folder):
         line = {"table": "store", "peer": name, "version": version}
         print(json.dumps({**line, "what": what, "events": events, "wall": wall, "cpu": cpu}), flush=True)
 
-    for round in range(make.rounds):
-        asyncio.run(measure(make, lines, f"{folder}/{make.__name__}-{round}.db", show))
+    asyncio.run(measure(make, lines, f"{folder}/{make.__name__}.db", show))
 
 
 if __name__ == "__main__":

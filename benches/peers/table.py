@@ -24,7 +24,9 @@ def time(seconds):
 
 def times(ratio):
     """A ratio in as many digits as it is worth."""
-    return f"{ratio:,.0f}" if ratio >= 10 else f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}"
+    if ratio >= 10:
+        return f"{ratio:,.0f}"
+    return f"{ratio:.1f}" if ratio >= 1 else f"{ratio:.2f}" if ratio >= 0.01 else "< 0.01"
 
 
 def row(*cells):

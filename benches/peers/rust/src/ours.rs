@@ -26,6 +26,7 @@ const SCRATCH: Peer = ours("ours, outline from scratch");
 const FLAT: Peer = ours("ours, the same, kinds and counts at hand in arrays");
 const FOLDED: Peer = ours("ours, the same, view folded from the log");
 const COUNTED: Peer = ours("ours, every text counted (o200k_base)");
+const TURNS: Peer = ours("ours, between turns");
 const STEPS: Peer = ours("ours, also at a step of the newest turn");
 
 const ROUNDS: usize = 11;
@@ -53,7 +54,7 @@ pub fn measure(conversation: &Conversation, events: &[Arc<Event>]) {
         FLAT.cut(*size, repeated(*size, flat));
         let folded = || {
             let view = session_log::View::fold(events.iter().cloned());
-            let outline = view.outline(|event| tokens(event));
+            let outline = view.outline(tokens);
             cutter.cut(view.events(), &outline).len()
         };
         FOLDED.cut(*size, repeated(*size, folded));
@@ -64,7 +65,7 @@ pub fn measure(conversation: &Conversation, events: &[Arc<Event>]) {
         let kept = moments.map(|moment| (*moment, cutter.kept(&events[..*moment])));
         kept.collect()
     };
-    SCRATCH.kept(kept(cutter));
+    TURNS.kept(kept(cutter));
     let grain = Grain::Step;
     STEPS.kept(kept(Cutter { grain, ..cutter }));
 }

@@ -11,35 +11,34 @@ use session_log::{
 use session_store::{Batch, Expected, NewSession, SessionStore as _, SessionStoreExt as _};
 use session_store_sqlite::{Durability, SqliteOptions, SqliteStore};
 
-use crate::data::Conversation;
+use crate::data::{Conversation, Line};
 use crate::line::Peer;
 
-const EVENTS: usize = 10_000;
 const SHOWN: u64 = 100;
 
+/// One round of each durability, in new databases.
 pub fn measure(conversation: &Conversation, folder: &Path) {
-    for (name, durability) in [
-        ("ours, `synchronous=NORMAL`", Durability::Normal),
-        ("ours, `synchronous=FULL`", Durability::Full),
+    for (name, durability, count) in [
+        ("ours, `synchronous=NORMAL`", Durability::Normal, 10_000),
+        ("ours, `synchronous=FULL`", Durability::Full, 3_000),
     ] {
         let peer = Peer {
             name,
             version: "this tree",
         };
-        for round in 0..3 {
-            let path = folder.join(format!("ours-{durability:?}-{round}.db"));
-            run(peer, conversation, &path, durability);
-        }
+        let path = folder.join(format!("ours-{durability:?}.db"));
+        run(peer, &conversation.messages[..count], &path, durability);
     }
 }
 
-fn run(peer: Peer, conversation: &Conversation, path: &Path, durability: Durability) {
+fn run(peer: Peer, lines: &[Line], path: &Path, durability: Durability) {
     let options = SqliteOptions::default().with_durability(durability);
     let store = SqliteStore::open_with(path, options).unwrap();
     let id = SessionId::new("one").unwrap();
     let new = NewSession::new(id.clone(), Timestamp::from_millis(0));
     let _ = block_on(store.create(new)).unwrap();
-    let lines = conversation.messages[..EVENTS].iter().enumerate();
+    let count = lines.len();
+    let lines = lines.iter().enumerate();
     let events: Vec<NewEvent> = lines.map(|(at, line)| line.event(at)).collect();
 
     let begin = (Instant::now(), ProcessTime::now());
@@ -49,16 +48,16 @@ fn run(peer: Peer, conversation: &Conversation, path: &Path, durability: Durabil
         assert!(appended.unwrap().done().is_some());
     }
     let (wall, cpu) = (begin.0.elapsed(), begin.1.elapsed());
-    let each = EVENTS as u32;
-    peer.store("append", EVENTS, wall / each, cpu / each);
+    let each = count as u32;
+    peer.store("append", count, wall / each, cpu / each);
 
     // What makes it searchable; it is done when nothing is written.
     let begin = (Instant::now(), ProcessTime::now());
     block_on(store.update_index()).unwrap();
     let (wall, cpu) = (begin.0.elapsed(), begin.1.elapsed());
-    peer.store("index", EVENTS, wall / each, cpu / each);
+    peer.store("index", count, wall / each, cpu / each);
 
-    let kept_from = Seq::new(EVENTS as u64 - SHOWN + 1).unwrap();
+    let kept_from = Seq::new(count as u64 - SHOWN + 1).unwrap();
     let receipt = Receipt::new(Json::null(), Json::null(), "none");
     let boundary = Boundary::new(kept_from, receipt);
     let body = EventBody::Compaction(Box::new(boundary));
@@ -77,5 +76,5 @@ fn run(peer: Peer, conversation: &Conversation, path: &Path, durability: Durabil
         assert_eq!(events.len(), SHOWN as usize + 1); // and the boundary
     }
     let (wall, cpu) = (begin.0.elapsed(), begin.1.elapsed());
-    peer.store("load", EVENTS, wall / loads, cpu / loads);
+    peer.store("load", count, wall / loads, cpu / loads);
 }
