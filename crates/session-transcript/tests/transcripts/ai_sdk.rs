@@ -18,7 +18,7 @@ fn screen() -> Value {
         {"id": "m2", "role": "assistant", "metadata": {"n": 1.0}, "parts": [
             {"type": "step-start"},
             {"type": "reasoning", "text": "Hm", "providerMetadata": {"p": {"signature": "s=="}}, "state": "done"},
-            {"type": "tool-find", "toolCallId": "k1", "state": "output-available", "input": {"b": 1.0, "a": 2}, "output": {"rows": [1]}, "callProviderMetadata": {}},
+            {"type": "tool-find", "toolCallId": "k1", "state": "output-available", "input": {"a": 2, "b": 1.0}, "output": {"rows": [1]}, "callProviderMetadata": {}},
             {"type": "dynamic-tool", "toolName": "other", "toolCallId": "k2", "state": "output-error", "input": {}, "errorText": "no such room"},
             {"type": "step-start"},
             {"type": "tool-find", "toolCallId": "k3", "state": "output-available", "input": "odd", "output": "text"},

@@ -45,7 +45,7 @@ fn items_of_every_type_are_written_as_they_were() {
             {"type": "message", "role": "developer", "content": [{"type": "input_text", "text": "d"}, {"type": "text", "text": "x"}, "odd", {"type": "input_new", "a": 1}]},
             {"role": "user", "content": [{"type": "input_file", "file_id": "f"}, {"type": "input_file", "file_url": "https://a"}, {"type": "input_file", "filename": "a.txt", "file_data": "AA"}, {"type": "input_image", "file_id": "i", "image_url": null}]},
             {"type": "message", "role": "assistant", "content": []},
-            {"type": "local_shell_call", "id": "lsh_1", "call_id": "k1", "action": {"type": "exec", "command": ["ls"]}, "status": "completed"},
+            {"type": "local_shell_call", "id": "lsh_1", "call_id": "k1", "action": {"command": ["ls"], "type": "exec"}, "status": "completed"},
             {"type": "local_shell_call_output", "id": "k1", "output": "a.rs"},
             {"type": "computer_call", "id": "cu_1", "call_id": "k2", "action": {"type": "screenshot"}, "pending_safety_checks": []},
             {"type": "computer_call_output", "call_id": "k2", "output": {"type": "computer_screenshot", "image_url": "u"}},
@@ -65,12 +65,7 @@ fn items_of_every_type_are_written_as_they_were() {
         &[
             "developer: d x [opaque] [opaque]",
             "user: [media] [media] [media] [media]",
-            r#"assistant: [call k1 local_shell {"type":"exec","command":["ls"]}]"#
-                .replace(
-                    r#"{"type":"exec","command":["ls"]}"#,
-                    r#"{"command":["ls"],"type":"exec"}"#,
-                )
-                .as_str(),
+            r#"assistant: [call k1 local_shell {"command":["ls"],"type":"exec"}]"#,
             "tool: [result k1: a.rs]",
             r#"assistant: [call k2 computer {"type":"screenshot"}]"#,
             "tool: [result k2: [opaque]]",
