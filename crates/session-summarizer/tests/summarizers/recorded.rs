@@ -1,17 +1,14 @@
 //! The checks against summaries that models really wrote, good and bad.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
-use common::{BytesDiv4, halyard};
 use session_summarizer::{Brief, Fault, Finish, Sizes, Summary, check};
+
+use crate::common::{BytesDiv4, halyard};
 
 /// Name, text, finish reason, the fault as answered, the fault if the model had not been cut off.
 type Row = (String, String, Finish, Option<String>, Option<String>);
 
 fn rows() -> Vec<Row> {
-    let text = include_str!("data/summaries.json");
+    let text = include_str!("../data/summaries.json");
     let records: serde_json::Value = serde_json::from_str(text).unwrap();
     let word = |value: &serde_json::Value| value.as_str().map(String::from);
     let row = |it: &serde_json::Value| {
@@ -68,7 +65,7 @@ fn a_bad_text_is_refused_whatever_the_server_says_of_its_end() {
 /// names can tell; only a reader could.
 #[test]
 fn a_decision_that_is_turned_round_is_not_noticed() {
-    let text = include_str!("data/contradiction.txt");
+    let text = include_str!("../data/contradiction.txt");
     assert!(text.contains("Rules: Use Redis locks"));
     assert_eq!(fault_of(text, Finish::Complete), None);
 }

@@ -1,13 +1,10 @@
 //! What counts as a specific, and what of it survives.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
-use common::halyard;
 use proptest::prelude::*;
 use session_log::{EventId, Message, NewEvent, Origin, Seq, Timestamp, ToolCall};
 use session_summarizer::{Brief, LONG_TEXT, Retention, Shown, SpecificKind, specifics};
+
+use crate::common::halyard;
 
 /// Found in a text, one a line: a letter for the kind, and the words.
 fn found(text: &str) -> String {
@@ -193,7 +190,7 @@ fn what_an_event_of_the_log_holds_can_be_recalled_and_nothing_else() {
 /// The recorded summaries, from worst to best, in the order a reader would give them.
 #[test]
 fn better_summaries_score_higher() {
-    let text = include_str!("data/summaries.json");
+    let text = include_str!("../data/summaries.json");
     let records: serde_json::Value = serde_json::from_str(text).unwrap();
     let talk = halyard();
     let score = |name: &str| {

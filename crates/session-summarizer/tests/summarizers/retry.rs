@@ -1,10 +1,6 @@
 //! Who is asked how often, and how long is waited.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
-use core::future::{Future, pending};
+use core::future::pending;
 use core::pin::pin;
 use core::task::{Context, Waker};
 use core::time::Duration;
@@ -12,12 +8,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use common::{BytesDiv4, halyard, now};
 use proptest::prelude::*;
 use session_summarizer::{
     Answer, Breaker, BreakerSettings, BreakerState, Brief, Checked, Fault, RetryPolicy, Retrying,
     Scripted, Silent, Summarizer, SummarizerError, Summary, Tally, Usage, VirtualTimer,
 };
+
+use crate::common::{BytesDiv4, halyard, now};
 
 fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)

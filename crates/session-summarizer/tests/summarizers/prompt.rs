@@ -1,9 +1,5 @@
 //! What a model is shown.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
 use std::sync::Arc;
 
 use compaction_core::{Progress, Summarize, View as Entries, Window, compact};

@@ -1,15 +1,12 @@
 //! A brief as a conversation with roles.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
-use common::{BytesDiv4, halyard, now};
 use proptest::prelude::*;
 use session_log::{Media, MediaKind, MediaSource, Message, Part, Role, ToolCall, ToolResult};
 use session_summarizer::{
     Brief, ChatLine, Chunked, Prompt, Scripted, Summarizer, Template, UPCOMING_MARKER,
 };
+
+use crate::common::{BytesDiv4, halyard, now};
 
 /// A line as a word: who says it, and what.
 fn told(line: &ChatLine) -> String {

@@ -1,13 +1,10 @@
 //! One case a line: a text, and the fault it has or has not.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
-use common::{BytesDiv4, halyard};
 use proptest::prelude::*;
 use session_log::Message;
 use session_summarizer::{Brief, Fault, Finish, Prompt, Section, Sizes, Summary, Template, check};
+
+use crate::common::{BytesDiv4, halyard};
 
 #[track_caller]
 fn check_text(text: &str, expected: Option<&str>) {
