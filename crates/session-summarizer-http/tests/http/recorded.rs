@@ -1,19 +1,16 @@
 //! Every recording, replayed: what comes of the answer, and that a request has the form that was
 //! recorded.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
-mod common;
-
-use common::recordings::{Recording, recordings};
-use common::server::{Play, Seen, Server};
-use common::{ask, ask_for, line, talk};
 use serde_json::{Value, json};
 use session_log::Message;
 use session_summarizer::{Brief, Checked, Summarizer};
 use session_summarizer_http::{
     Anthropic, ApiKey, Delivery, HttpOptions, LimitField, Ollama, OpenAi, OpenAiResponses,
 };
+
+use crate::common::recordings::{Recording, recordings};
+use crate::common::server::{Play, Seen, Server};
+use crate::common::{ask, ask_for, line, talk};
 
 const FOREIGN: &str =
     "rejected: the answer has not the form of this provider's, check the base URL and the adapter";
@@ -339,7 +336,7 @@ fn with_our_words(body: &Value) -> Option<Value> {
 /// turns a decision round passes: nothing in its form tells.
 #[test]
 fn useless_answers_are_refused_by_name() {
-    let text = include_str!("recordings/conversation.json");
+    let text = include_str!("../recordings/conversation.json");
     let records: Vec<Value> = serde_json::from_str(text).unwrap();
     let message = |record: &Value| match record["role"].as_str().unwrap() {
         "user" => Message::user(record["content"].as_str().unwrap()),

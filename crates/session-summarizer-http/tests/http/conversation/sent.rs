@@ -1,56 +1,14 @@
-//! Asking behind the conversation as it was sent, for the sake of a provider's cache of prompts.
+//! How each provider is sent the conversation and the task.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
-mod common;
-
-use common::recordings::{Recording, recordings};
-use common::server::{Play, Server};
-use common::{ask_for, line};
 use serde_json::{Value, json};
-use session_log::{Message, Part, Role, ToolCall, ToolResult};
-use session_summarizer::{Brief, Prompt, Section, Summarizer, Tally, Template, Usage};
-use session_summarizer_http::{
-    Anthropic, Conversation, Gemini, Ollama, OpenAi, OpenAiResponses, SettingsError,
-};
+use session_log::{Message, ToolCall};
+use session_summarizer::Brief;
+use session_summarizer_http::{Anthropic, Conversation, Gemini, Ollama, OpenAi, OpenAiResponses};
 
-const TOOLS: &str = r#"[{"name":"read"}]"#;
-
-fn sent() -> Conversation {
-    Conversation::new()
-        .with_system("You are terse.")
-        .with_tools(TOOLS)
-        .unwrap()
-}
-
-fn talk() -> Vec<Message> {
-    let mut failed = ToolResult::text("k2", "gone");
-    failed.is_error = Some(true);
-    let mut calls = Message::tool_calls([
-        ToolCall::new("k1", "read", r#"{"path":"a.rs"}"#),
-        ToolCall::new("k2", "read", "not json"),
-    ]);
-    calls.parts.insert(0, Part::text("I look."));
-    vec![
-        Message::user("Fix the gate."),
-        calls,
-        Message::tool_result("k1", "fn gate() {}"),
-        Message::new(Role::Tool, vec![Part::ToolResult(failed)]),
-        Message::assistant("Fixed."),
-        Message::user("Thanks."),
-    ]
-}
-
-/// What is sent for [`talk`] behind a prior summary, and the task at its end. The answer is of no
-/// importance.
-fn body(make: impl Fn(&Server) -> Box<dyn Summarizer>) -> (Value, String) {
-    let talk = talk();
-    let brief = Brief::new(&talk).with_prior("The gate is broken.");
-    let server = Server::answering(500, &[], "");
-    let summarizer = make(&server);
-    assert_eq!(line(&ask_for(&*summarizer, brief.clone())), "unavailable");
-    (server.seen().body, brief.chat().instruction)
-}
+use super::{TOOLS, body, sent};
+use crate::common::recordings::{Recording, recordings};
+use crate::common::server::{Play, Server};
+use crate::common::{ask_for, line};
 
 const QUESTION: &str = "Summarize the conversation we had so far.";
 
@@ -314,130 +272,4 @@ fn recorded_histories_of_tools_are_sent_as_they_were() {
     last.pop();
     last[0].as_object_mut().unwrap().remove("cache_control");
     assert_eq!(seen, recorded);
-}
-
-/// What the conversation was sent before is the beginning of what is sent now.
-#[test]
-fn what_a_cache_knows_is_not_changed_by_what_is_asked_for() {
-    let template = Template::new([Section::new("Goal", "what is wanted")]);
-    let prompt = Prompt::new().with_template(template);
-    let talk = talk();
-    let messages = |brief: Brief<'_>| {
-        let server = Server::answering(500, &[], "");
-        let adapter = OpenAi::new(&server.v1(), "m")
-            .unwrap()
-            .with_conversation(sent());
-        ask_for(&adapter.with_sections_as_json(), brief).unwrap_err();
-        server.seen().body["messages"].as_array().unwrap().clone()
-    };
-    let plain = messages(Brief::new(&talk));
-    let shaped = messages(Brief::new(&talk).with_prompt(&prompt).with_budget(99));
-    let (plain_task, plain) = plain.split_last().unwrap();
-    let (task, shaped) = shaped.split_last().unwrap();
-    assert_eq!(plain, shaped);
-    let (plain_task, task) = (
-        plain_task["content"].as_str(),
-        task["content"].as_str().unwrap(),
-    );
-    assert!(!plain_task.unwrap().contains("JSON"), "{plain_task:?}");
-    assert!(
-        task.contains("## Goal") && task.contains("as one JSON object"),
-        "{task}"
-    );
-}
-
-#[test]
-fn a_conversation_hides_what_it_says_and_refuses_tools_that_are_none() {
-    let shown = format!("{:?}", sent());
-    assert_eq!(shown, "Conversation { system: 1, tools: Some(1) }");
-    for json in ["", "{}", "[", "null"] {
-        let refused = Conversation::new().with_tools(json).unwrap_err();
-        assert_eq!(refused, SettingsError::InvalidTools, "{json}");
-    }
-}
-
-/// What came from a cache is told apart, as each provider tells it.
-#[test]
-fn tokens_from_a_cache_are_reported() {
-    let cases: [(&str, Value); 4] = [
-        (
-            "openai",
-            json!({
-                "choices": [{ "message": { "content": "Fixed." }, "finish_reason": "stop" }],
-                "usage": {
-                    "prompt_tokens": 900,
-                    "completion_tokens": 2,
-                    "prompt_tokens_details": { "cached_tokens": 768 },
-                },
-            }),
-        ),
-        (
-            "responses",
-            json!({
-                "status": "completed",
-                "output": [{ "type": "message", "content": "Fixed." }],
-                "usage": {
-                    "input_tokens": 900,
-                    "output_tokens": 2,
-                    "input_tokens_details": { "cached_tokens": 768 },
-                },
-            }),
-        ),
-        (
-            "anthropic",
-            json!({
-                "content": [{ "type": "text", "text": "Fixed." }],
-                "stop_reason": "end_turn",
-                "usage": {
-                    "input_tokens": 130,
-                    "cache_creation_input_tokens": 2,
-                    "cache_read_input_tokens": 768,
-                    "output_tokens": 2,
-                },
-            }),
-        ),
-        (
-            "gemini",
-            json!({
-                "candidates": [{
-                    "content": { "parts": [{ "text": "Fixed." }] },
-                    "finishReason": "STOP",
-                }],
-                "usageMetadata": {
-                    "promptTokenCount": 900,
-                    "candidatesTokenCount": 2,
-                    "cachedContentTokenCount": 768,
-                },
-            }),
-        ),
-    ];
-    let talk = talk();
-    for (name, answer) in cases {
-        let server = Server::answering(200, &[], &answer.to_string());
-        let adapter: Box<dyn Summarizer> = match name {
-            "openai" => Box::new(OpenAi::new(&server.v1(), "m").unwrap()),
-            "responses" => Box::new(OpenAiResponses::new(&server.v1(), "m").unwrap()),
-            "anthropic" => Box::new(Anthropic::new(&server.address, "m").unwrap()),
-            _ => Box::new(Gemini::new(&server.address, "m").unwrap()),
-        };
-        let summary = ask_for(&*adapter, Brief::new(&talk)).unwrap().unwrap();
-        let expected = Usage::new(Some(900), Some(2)).with_cached_tokens(Some(768));
-        assert_eq!(summary.usage(), expected, "{name}");
-    }
-}
-
-/// An answer with nothing to read in it was paid for.
-#[test]
-fn what_a_blank_answer_cost_is_noted() {
-    let answer = json!({
-        "choices": [{ "message": { "content": " " }, "finish_reason": "stop" }],
-        "usage": { "prompt_tokens": 420, "completion_tokens": 1 },
-    });
-    let server = Server::answering(200, &[], &answer.to_string());
-    let adapter = OpenAi::new(&server.v1(), "m").unwrap();
-    let tally = Tally::new();
-    let talk = talk();
-    let result = ask_for(&adapter, Brief::new(&talk).with_tally(&tally));
-    assert_eq!(line(&result), "invalid blank");
-    assert_eq!(tally.usage(), Usage::new(Some(420), Some(1)));
 }

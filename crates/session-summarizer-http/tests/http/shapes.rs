@@ -1,17 +1,14 @@
 //! Hand-written answers of providers: what each file says a client should do, and what it does.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod common;
-
-use common::recordings::{Shape, shapes};
-use common::server::{Play, Server};
-use common::{ask_for, line};
 use session_log::Message;
 use session_summarizer::{Brief, Fault, Finish, Prompt, Summarizer, SummarizerError, Summary};
 use session_summarizer_http::{
     Anthropic, Gemini, HttpOptions, Ollama, OpenAi, OpenAiResponses, SettingsError,
 };
+
+use crate::common::recordings::{Shape, shapes};
+use crate::common::server::{Play, Server};
+use crate::common::{ask_for, line};
 
 #[track_caller]
 fn check(file: &str, make: impl Fn(&Server) -> Result<Box<dyn Summarizer>, SettingsError>) {

@@ -1,14 +1,11 @@
 //! Keys and conversations stay where they belong.
 
-#![allow(clippy::unwrap_used, clippy::panic)]
-
-mod common;
-
-use common::server::{Play, Server, whole};
-use common::{KEY, SECRET_TEXT, all_words, ask};
 use serde_json::json;
 use session_summarizer::SummarizerError;
 use session_summarizer_http::{ApiKey, OpenAi, ProviderError};
+
+use crate::common::server::{Play, Server, whole};
+use crate::common::{KEY, SECRET_TEXT, all_words, ask};
 
 fn with_key(server: &Server) -> OpenAi {
     let summarizer = OpenAi::new(&server.v1(), "m").unwrap();

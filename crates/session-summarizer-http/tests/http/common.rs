@@ -1,14 +1,5 @@
 //! What the tests share: a server that plays one answer, and a word for each result.
 
-#![allow(
-    dead_code,
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "each test file uses a part of it"
-)]
-
 pub(crate) mod recordings;
 pub(crate) mod server;
 

@@ -1,11 +1,5 @@
 //! What is sent, to the letter.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
-
-mod common;
-
-use common::server::{Play, Seen, Server, whole};
-use common::{KEY, ask, ask_for, line, talk};
 use serde_json::{Value, json};
 use session_log::Message;
 use session_summarizer::{
@@ -15,6 +9,9 @@ use session_summarizer_http::{
     Anthropic, ApiKey, Delivery, Gemini, HttpOptions, LimitField, Ollama, OpenAi, OpenAiResponses,
     Proxy, SettingsError,
 };
+
+use crate::common::server::{Play, Seen, Server, whole};
+use crate::common::{KEY, ask, ask_for, line, talk};
 
 fn key() -> ApiKey {
     ApiKey::new(KEY).unwrap()

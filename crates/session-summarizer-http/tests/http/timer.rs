@@ -1,13 +1,10 @@
 //! Retrying in a tokio runtime whose clock stands still until everybody waits.
 
-#![cfg(feature = "tokio-timer")]
-#![allow(clippy::unwrap_used, clippy::panic)]
-
 use std::time::Duration;
 
 use session_log::Message;
 use session_summarizer::{
-    Answer, Brief, RetryPolicy, Retrying, Scripted, Summarizer, SummarizerError, Summary, Timer,
+    Answer, Brief, RetryPolicy, Retrying, Scripted, Summarizer, SummarizerError, Summary,
 };
 use session_summarizer_http::TokioTimer;
 

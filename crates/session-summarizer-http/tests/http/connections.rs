@@ -1,21 +1,18 @@
 //! What a connection can do to an answer, and what becomes of it.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
-mod common;
-
 use std::net::TcpListener;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use common::server::{Play, Server, chunked, whole};
-use common::{KEY, ask, ask_for, line, talk};
 use serde_json::json;
 use session_log::Message;
 use session_summarizer::{Brief, Chunked, Summarizer, SummarizerError};
 use session_summarizer_http::{
     Anthropic, ApiKey, Delivery, Gemini, HttpOptions, Ollama, OpenAi, OpenAiResponses,
 };
+
+use crate::common::server::{Play, Server, chunked, whole};
+use crate::common::{KEY, ask, ask_for, line, talk};
 
 fn good() -> String {
     json!({ "choices": [{ "message": { "content": "The gate is fixed." } }] }).to_string()
