@@ -1,7 +1,5 @@
 //! Every expectation of every known case is wrong once, and its case fails then.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
 use std::path::Path;
 
 use serde_json::{Value, json};

@@ -1,7 +1,5 @@
 //! The program: lines, the tally, exit codes.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
-
 use std::path::PathBuf;
 use std::process::{Command, Output};
 

@@ -1,11 +1,5 @@
 //! The cases beside the code, on every store that can be opened here.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a case that fails is a panic"
-)]
-
 use std::path::Path;
 
 use session_conformance::{Entry, Options, StoreKind, Verdict, entries, run};
