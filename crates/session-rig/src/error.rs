@@ -12,6 +12,17 @@ pub enum TypedError {
         what: String,
     },
     /// A message of rig cannot be written down.
-    #[error("a message of rig cannot be written down")]
-    Unknown(#[from] serde_json::Error),
+    #[error("a message of rig cannot be written down: {reason}")]
+    Unknown {
+        /// What rig says.
+        reason: String,
+    },
+}
+
+impl From<serde_json::Error> for TypedError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Unknown {
+            reason: error.to_string(),
+        }
+    }
 }
