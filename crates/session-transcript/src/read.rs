@@ -98,23 +98,7 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Transcript, ReadError
     if text.chars().all(|c| c == '\0' || c.is_whitespace()) {
         return Err(ReadError::Empty);
     }
-    let text = match source::assemble(&text) {
-        Some((response, unread)) => {
-            report.warn(Warning::file(
-                "a streamed response was put together from its events",
-            ));
-            if unread > 0 {
-                report.warn(Warning::file(format!(
-                    "{unread} event(s) of the stream cannot be read"
-                )));
-            }
-            Cow::Owned(response)
-        }
-        None => match source::of_markdown(&text) {
-            Some(records) => Cow::Owned(records),
-            None => text,
-        },
-    };
+    let text = as_json(text, &mut report);
     let scan = source::scan(&text, &mut report);
     let Some(first) = scan.records.first() else {
         return Err(no_json(&report.skipped));
@@ -166,6 +150,20 @@ pub fn read(bytes: &[u8], options: &ReadOptions) -> Result<Transcript, ReadError
         warnings,
         is_list,
     })
+}
+
+/// A stream of events as the response it stands for, and Markdown as the records in it.
+fn as_json<'t>(text: Cow<'t, str>, report: &mut Report) -> Cow<'t, str> {
+    let Some((response, unread)) = source::assemble(&text) else {
+        return source::of_markdown(&text).map_or(text, Cow::Owned);
+    };
+    let what = "a streamed response was put together from its events";
+    report.warn(Warning::file(what));
+    if unread > 0 {
+        let what = format!("{unread} event(s) of the stream cannot be read");
+        report.warn(Warning::file(what));
+    }
+    Cow::Owned(response)
 }
 
 /// What a format's reader needs besides the records.

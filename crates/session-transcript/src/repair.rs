@@ -164,30 +164,8 @@ impl<'a> Plan<'a> {
                 moved.push((pair.call, result));
             }
         }
-        let results: BTreeMap<usize, Vec<&'a ToolResult>> = moved
-            .iter()
-            .filter_map(|(_, (at, _))| Some((*at, lines.get(*at)?.message)))
-            .map(|(at, message)| (at, message.results().collect()))
-            .collect();
-        for (call, (at, index)) in moved {
-            let result = results.get(&at).and_then(|results| results.get(index));
-            plan.moved.entry(call).or_default().extend(result);
-        }
-        for (position, line) in lines.iter().enumerate() {
-            let calls = line.message.calls().filter(|_| !line.makes_calls()).count();
-            let results = line
-                .message
-                .results()
-                .filter(|_| !line.brings_results())
-                .count();
-            if calls + results > 0 {
-                let what = format!(
-                    "calls or results in {} are not of its role and were left out",
-                    line.name(position)
-                );
-                warnings.push(Warning::file(what));
-            }
-        }
+        plan.move_results(lines, moved);
+        warn_of_roles(lines, warnings);
         for orphan in pairs.orphans {
             plan.dropped_results.insert(orphan);
             if let Some(line) = lines.get(orphan.0) {
@@ -199,6 +177,19 @@ impl<'a> Plan<'a> {
             }
         }
         plan
+    }
+
+    /// Moves results, each by position and index, behind the message with their call.
+    fn move_results(&mut self, lines: &[Line<'a>], moved: Vec<(usize, (usize, usize))>) {
+        let results: BTreeMap<usize, Vec<&'a ToolResult>> = moved
+            .iter()
+            .filter_map(|(_, (at, _))| Some((*at, lines.get(*at)?.message)))
+            .map(|(at, message)| (at, message.results().collect()))
+            .collect();
+        for (call, (at, index)) in moved {
+            let result = results.get(&at).and_then(|results| results.get(index));
+            self.moved.entry(call).or_default().extend(result);
+        }
     }
 
     /// Which parts of the message stay.
@@ -244,6 +235,25 @@ impl<'a> Plan<'a> {
                 .map(|result| Part::ToolResult((*result).clone()))
                 .collect(),
         )
+    }
+}
+
+/// Tells of calls and results that nobody of their message's role makes or brings.
+fn warn_of_roles(lines: &[Line<'_>], warnings: &mut Vec<Warning>) {
+    for (position, line) in lines.iter().enumerate() {
+        let calls = line.message.calls().filter(|_| !line.makes_calls()).count();
+        let results = line
+            .message
+            .results()
+            .filter(|_| !line.brings_results())
+            .count();
+        if calls + results > 0 {
+            let what = format!(
+                "calls or results in {} are not of its role and were left out",
+                line.name(position)
+            );
+            warnings.push(Warning::file(what));
+        }
     }
 }
 

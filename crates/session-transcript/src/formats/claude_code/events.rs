@@ -1,6 +1,6 @@
 //! From steps to events.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use session_log::{EventBody, EventId, EventType, NewEvent, Origin, Shape, Timestamp};
 
@@ -9,6 +9,7 @@ use crate::formats::anthropic;
 use crate::formats::bodies::Piece;
 use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::claude_code::about::About;
+use crate::formats::claude_code::beside::{beside, warn};
 use crate::formats::claude_code::boundary;
 use crate::formats::claude_code::envelope::{self, Entry};
 use crate::formats::claude_code::held::Held;
@@ -22,7 +23,7 @@ use crate::ids::{digest, event_id};
 use crate::note::Note;
 use crate::read::Context;
 use crate::time;
-use crate::transcript::{Conversation, Warning};
+use crate::transcript::Conversation;
 
 /// The conversation of a thread.
 pub(super) fn conversation(
@@ -32,7 +33,8 @@ pub(super) fn conversation(
 ) -> Conversation {
     let path = path::live_path(lines, thread);
     let steps = steps(lines, thread, &path);
-    warn(lines, thread, &path, &steps, context);
+    let aside = beside(thread, &steps);
+    warn(lines, &path, &aside, context);
     let about = About::of(lines, thread, &path);
     let id = context.names.name(&about.id);
     let mut fold = Fold {
@@ -41,7 +43,7 @@ pub(super) fn conversation(
         default_time: context.options.default_time,
         id: id.clone(),
         events: Vec::new(),
-        aside: aside(thread, &steps),
+        aside: aside.into_iter().rev().collect(),
         repeats: BTreeMap::new(),
         boundary: None,
         held: Held::default(),
@@ -58,59 +60,6 @@ pub(super) fn conversation(
         tools: None,
         envelope: about.envelope,
         events: fold.events,
-    }
-}
-
-/// The lines that are in no step.
-fn aside(thread: &Thread, steps: &[Step]) -> Vec<usize> {
-    let used: BTreeSet<usize> = steps
-        .iter()
-        .flat_map(|step| step.lines.iter().copied())
-        .collect();
-    let mut aside: Vec<usize> = thread
-        .members
-        .iter()
-        .filter(|at| !used.contains(at))
-        .copied()
-        .collect();
-    aside.reverse();
-    aside
-}
-
-fn warn(
-    lines: &[Line<'_>],
-    thread: &Thread,
-    path: &Path,
-    steps: &[Step],
-    context: &mut Context<'_>,
-) {
-    for at in path.lines.iter().filter(|at| path.orphans.contains(at)) {
-        if let Some(line) = lines.get(*at) {
-            context.report.warn(Warning::line(
-                line.number,
-                "missing parent: joined to the line before",
-            ));
-        }
-    }
-    if let Some(line) = path.cycle.and_then(|at| lines.get(at)) {
-        context.report.warn(Warning::line(
-            line.number,
-            "the lines form a cycle: cut here",
-        ));
-    }
-    let used: BTreeSet<usize> = steps
-        .iter()
-        .flat_map(|step| step.lines.iter().copied())
-        .collect();
-    let is_left = |at: &&usize| {
-        !used.contains(at) && lines.get(**at).is_some_and(|line| line.what.is_message())
-    };
-    let left = thread.members.iter().filter(is_left).count();
-    if left > 0 {
-        let what = format!(
-            "{left} message line(s) of given-up or repeated branches are kept beside the conversation"
-        );
-        context.report.warn(Warning::file(what));
     }
 }
 

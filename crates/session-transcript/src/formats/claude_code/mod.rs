@@ -1,6 +1,7 @@
 //! Session files of Claude Code: a tree of lines, rebuilt to the conversation it shows.
 
 mod about;
+mod beside;
 mod boundary;
 mod envelope;
 mod events;

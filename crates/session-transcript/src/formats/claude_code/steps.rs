@@ -17,20 +17,55 @@ pub(super) struct Step {
 pub(super) fn steps(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Vec<Step> {
     let on_path: BTreeSet<usize> = path.lines.iter().copied().collect();
     let strays = Strays::of(lines, thread, &on_path);
+    let answers = path.lines.iter().filter_map(|at| lines.get(*at));
+    let answers = answers.flat_map(|line| line.answers.iter().cloned());
+    let mut answered: BTreeSet<String> = answers.collect();
+    let mut steps = Vec::new();
+    for mut step in of_path(lines, path) {
+        if step.what != What::Assistant {
+            steps.push(step);
+            continue;
+        }
+        strays.join(lines, &mut step);
+        let all = step.lines.iter().filter_map(|at| lines.get(*at));
+        let calls: Vec<&String> = all.flat_map(|line| &line.calls).collect();
+        steps.push(step);
+        for call in calls {
+            let Some(result) = strays.results.get(call).copied() else {
+                continue;
+            };
+            if answered.insert(call.clone()) {
+                let line = lines.get(result);
+                answered.extend(
+                    line.into_iter()
+                        .flat_map(|line| line.answers.iter().cloned()),
+                );
+                steps.push(Step {
+                    lines: vec![result],
+                    what: What::Results,
+                });
+            }
+        }
+    }
+    steps
+}
+
+/// The messages and boundaries on the path; lines of one reply are one, whatever stands between.
+fn of_path(lines: &[Line<'_>], path: &Path) -> Vec<Step> {
     let mut steps: Vec<Step> = Vec::new();
-    let mut open: Option<(String, usize)> = None;
+    let mut open: Option<(&str, usize)> = None;
     for at in &path.lines {
         let Some(line) = lines.get(*at) else {
             continue;
         };
-        match (&line.message_id, &open) {
+        match (line.message_id.as_deref(), open) {
             (Some(id), Some((reply, step))) if id == reply => {
-                if let Some(step) = steps.get_mut(*step) {
+                if let Some(step) = steps.get_mut(step) {
                     step.lines.push(*at);
                 }
                 continue;
             }
-            (Some(id), _) => open = Some((id.clone(), steps.len())),
+            (Some(id), _) => open = Some((id, steps.len())),
             (None, _) if matches!(line.what, What::Results | What::Link | What::Other) => {}
             (None, _) => open = None,
         }
@@ -41,47 +76,7 @@ pub(super) fn steps(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Vec<Ste
             });
         }
     }
-    let answered: BTreeSet<String> = path
-        .lines
-        .iter()
-        .filter_map(|at| lines.get(*at))
-        .flat_map(|line| line.answers.clone())
-        .collect();
-    let mut complete = Vec::with_capacity(steps.len());
-    let mut answered = answered;
-    for mut step in steps {
-        if step.what != What::Assistant {
-            complete.push(step);
-            continue;
-        }
-        strays.join(lines, &mut step);
-        let calls: Vec<String> = step
-            .lines
-            .iter()
-            .filter_map(|at| lines.get(*at))
-            .flat_map(|line| line.calls.clone())
-            .collect();
-        complete.push(step);
-        for call in calls {
-            if let Some(result) = strays
-                .results
-                .get(&call)
-                .filter(|_| answered.insert(call.clone()))
-            {
-                complete.push(Step {
-                    lines: vec![*result],
-                    what: What::Results,
-                });
-                answered.extend(
-                    lines
-                        .get(*result)
-                        .map(|line| line.answers.clone())
-                        .unwrap_or_default(),
-                );
-            }
-        }
-    }
-    complete
+    steps
 }
 
 /// Lines beside the path that belong to replies on it: parallel calls and their results are

@@ -22,6 +22,10 @@ use crate::transcript::{Conversation, Warning};
 /// The metadata entry of events for what a line has beside its content.
 const BESIDE: &str = "codex";
 
+const REPEATED: &str = "text(s) of the screen repeat items and are left out";
+const UNMATCHED: &str = "text(s) of the screen are in no item: kept beside the conversation";
+const TAKEN_BACK: &str = "line(s) of turns that were taken back are kept beside the conversation";
+
 /// The conversation of a file.
 pub(super) fn conversation(lines: &[Line<'_>], context: &mut Context<'_>) -> Conversation {
     let about = About::of(lines);
@@ -53,31 +57,24 @@ pub(super) fn conversation(lines: &[Line<'_>], context: &mut Context<'_>) -> Con
         fold.line(at, line, &about);
     }
     fold.end_reply();
-    let unmatched = fold.unmatched;
     let Fold {
-        events, warnings, ..
+        events,
+        unmatched,
+        warnings,
+        ..
     } = fold;
     for warning in warnings {
         context.report.warn(warning);
     }
-    let counts = [
-        (
-            repeated.len(),
-            "text(s) of the screen repeat items and are left out",
-        ),
-        (
-            unmatched,
-            "text(s) of the screen are in no item: kept beside the conversation",
-        ),
-        (
-            taken_back.len(),
-            "line(s) of turns that were taken back are kept beside the conversation",
-        ),
-    ];
-    for (count, what) in counts.into_iter().filter(|(count, _)| *count > 0) {
-        context
-            .report
-            .warn(Warning::file(format!("{count} {what}")));
+    for (count, what) in [
+        (repeated.len(), REPEATED),
+        (unmatched, UNMATCHED),
+        (taken_back.len(), TAKEN_BACK),
+    ] {
+        if count > 0 {
+            let what = format!("{count} {what}");
+            context.report.warn(Warning::file(what));
+        }
     }
     Conversation {
         id,
