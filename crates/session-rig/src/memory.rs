@@ -101,7 +101,6 @@ impl SessionMemory {
                 session: id.clone(),
             });
         }
-        self.runs.end(id);
         Ok(())
     }
 
@@ -174,7 +173,7 @@ impl ConversationMemory for SessionMemory {
             let id = session_of(conversation_id)?;
             let deleted = self.sessions.delete(&id).await;
             deleted.map_err(MemoryError::backend)?;
-            self.runs.end(&id);
+            self.runs.forget(&id);
             Ok(())
         })
     }

@@ -6,8 +6,8 @@
 //! stored; a run that is stored again began where it began.
 //!
 //! A name is `rig/<version>/<digest of session and messages>/<place>`. When the version is not
-//! known, since the run was stored once already or the process began anew, a run whose digest the
-//! newest run of the view has is that run, and any other begins at the end of the log.
+//! known, since the process began anew, a run whose digest the newest run of the view has is that
+//! run, and any other begins at the end of the log.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,10 +16,12 @@ use session::{Error, EventId, Message, NewEvent, SessionId, Timestamp, Version, 
 use session_log::wire;
 use sha2::{Digest as _, Sha256};
 
-/// For how many conversations it is remembered where their runs began.
+/// For how many conversations it is remembered where their runs began; for one more, any is
+/// forgotten.
 const REMEMBERED: usize = 10_000;
 
-/// Where the runs under way began.
+/// Where the newest run of each conversation began. It is not forgotten when the run is stored: it
+/// may be stored again, after others.
 #[derive(Debug, Default)]
 pub(crate) struct Runs(Mutex<BTreeMap<SessionId, Version>>);
 
@@ -33,14 +35,14 @@ impl Runs {
         begun.insert(id.clone(), version);
     }
 
-    /// Where the run under way began.
+    /// Where the newest run began.
     pub(crate) fn began(&self, id: &SessionId) -> Option<Version> {
         let begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         begun.get(id).copied()
     }
 
-    /// The run is stored, or there is nothing left of the conversation.
-    pub(crate) fn end(&self, id: &SessionId) {
+    /// There is nothing left of the conversation.
+    pub(crate) fn forget(&self, id: &SessionId) {
         let mut begun = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         begun.remove(id);
     }

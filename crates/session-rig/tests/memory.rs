@@ -91,8 +91,14 @@ fn two_runs_at_once_are_both_stored() {
         memory.load(&"thread-1".into()).await.unwrap();
         append(&memory, run("q1", "a1")).await;
         append(&memory, run("q2", "a2")).await;
-        append(&memory, run("q2", "a2")).await;
         assert_eq!(events(&memory).await, 4);
+        append(&memory, run("q1", "a1")).await;
+        append(&memory, run("q2", "a2")).await;
+        assert_eq!(
+            events(&memory).await,
+            4,
+            "and once, in whichever order they are tried again"
+        );
     });
 }
 
