@@ -4,11 +4,11 @@
 use session_log::{Message, Origin};
 
 use crate::format::Format;
-use crate::formats::log::{Log, Spot, Value};
+use crate::formats::log::{Log, Spot};
 use crate::formats::{self, Head};
 use crate::json::Raw;
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::{Conversation, Warning};
 
 /// The codec.
@@ -26,8 +26,8 @@ impl formats::Codec for Codec {
 
     /// Each run is a conversation; a run in which nothing was said is none.
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let mut runs: Vec<Vec<Value<'_>>> = Vec::new();
-        for value in Value::all(scan) {
+        let mut runs: Vec<Vec<Placed<'_>>> = Vec::new();
+        for value in Placed::all(scan) {
             if !is_record(value.raw) {
                 let spot = place(&value);
                 context.skip(spot.line, spot.bytes, "no part of a chat history");
@@ -42,7 +42,7 @@ impl formats::Codec for Codec {
                 }
             }
         }
-        let is_said = |run: &&Vec<Value<'_>>| run.len() > 1;
+        let is_said = |run: &&Vec<Placed<'_>>| run.len() > 1;
         let conversations = runs.iter().filter(is_said);
         let conversations: Vec<_> = conversations
             .map(|run| conversation(run, context))
@@ -68,7 +68,7 @@ fn speaker(raw: Raw<'_>) -> String {
 }
 
 /// Where the record stood in the Markdown.
-fn place<'a>(value: &Value<'a>) -> Spot<'a> {
+fn place<'a>(value: &Placed<'a>) -> Spot<'a> {
     let mut spot = Spot::of(value, 0);
     let number = |raw: Raw<'_>| raw.text().parse::<u64>().ok();
     let bytes = value.raw.member("bytes").and_then(Raw::items);
@@ -86,7 +86,7 @@ fn place<'a>(value: &Value<'a>) -> Spot<'a> {
     spot
 }
 
-fn conversation(run: &[Value<'_>], context: &mut Context<'_>) -> Conversation {
+fn conversation(run: &[Placed<'_>], context: &mut Context<'_>) -> Conversation {
     let time = run.first().and_then(|head| head.raw.member("text"));
     let name = time.and_then(Raw::as_str);
     let name = name.map(|time| format!("{}-{time}", Format::Aider));

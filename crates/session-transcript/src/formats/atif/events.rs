@@ -7,22 +7,23 @@ use session_log::{Branch, Message, Origin, Role, Seq};
 
 use crate::format::Format;
 use crate::formats::atif::step;
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::marks;
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::Conversation;
 
 /// The conversation of a trajectory.
 pub(super) fn conversation(
-    value: &Value<'_>,
+    value: &Placed<'_>,
     parent: Option<&str>,
     context: &mut Context<'_>,
 ) -> Conversation {
     let about = value.raw.members().unwrap_or_default();
     let steps = about.peek("steps").and_then(Raw::items).unwrap_or_default();
-    let steps: Vec<Value<'_>> = steps.into_iter().map(|raw| value.inner(raw)).collect();
+    let steps: Vec<Placed<'_>> = steps.into_iter().map(|raw| value.inner(raw)).collect();
     let mut conversation = of_steps(&steps, &about, context);
     conversation.parent = parent.map(Into::into);
     conversation
@@ -30,7 +31,7 @@ pub(super) fn conversation(
 
 /// The conversation of steps; `about` is the trajectory they stand in.
 pub(super) fn of_steps(
-    steps: &[Value<'_>],
+    steps: &[Placed<'_>],
     about: &Members<'_>,
     context: &mut Context<'_>,
 ) -> Conversation {

@@ -8,11 +8,10 @@ mod write;
 
 use crate::error::WriteError;
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::{Context, SideConversations};
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 use crate::write::{Draft, Written};
 
@@ -31,7 +30,7 @@ impl formats::Codec for Codec {
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let (found, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
+        let (found, strangers): (Vec<_>, Vec<_>) = Placed::all(scan)
             .into_iter()
             .partition(|value| is_trajectory(value.raw));
         let (loose, strangers): (Vec<_>, Vec<_>) = strangers
@@ -68,7 +67,7 @@ impl formats::Codec for Codec {
 }
 
 /// The trajectories of sub-agents that stand in the one of their parent.
-fn sides<'a>(value: &Value<'a>) -> Vec<Value<'a>> {
+fn sides<'a>(value: &Placed<'a>) -> Vec<Placed<'a>> {
     let side = value.raw.member("subagent_trajectories");
     let sides = match side {
         Some(raw) if raw.kind() == Kind::Array => raw.items().unwrap_or_default(),

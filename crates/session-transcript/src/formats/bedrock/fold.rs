@@ -5,10 +5,10 @@ use session_log::{Message, Origin, Role};
 use crate::format::Format;
 use crate::formats::anthropic;
 use crate::formats::bedrock::blocks_in;
-use crate::formats::bodies::Placed;
 use crate::formats::lists::{Fold, Listed};
 use crate::note::Place;
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// The conversation in a list of messages.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::envelope::{Frame, Hole, Layout};
 use crate::json::{Kind, Members, Raw};
-use crate::source::{Form, Record, Scan};
+use crate::source::{Form, Placed, Scan};
 
 /// Names under which an object holds its messages.
 const LISTS: [&str; 2] = ["messages", "traj"];
@@ -16,15 +16,6 @@ const REQUESTS: [&str; 7] = [
 
 /// Names under which a log line holds a response.
 const RESPONSES: [&str; 4] = ["response", "output", "outputs", "completion"];
-
-/// A value and where it lies.
-#[derive(Clone, Debug)]
-pub(crate) struct Placed<'a> {
-    pub(crate) raw: Raw<'a>,
-    pub(crate) line: u64,
-    pub(crate) bytes: Range<u64>,
-    record: &'a Record<'a>,
-}
 
 /// One conversation's messages and what stands around them.
 #[derive(Clone, Debug)]
@@ -154,28 +145,6 @@ impl<'a> Finder<'a> {
 
 pub(crate) fn is_message(raw: Raw<'_>) -> bool {
     raw.find_str("role").is_some()
-}
-
-impl<'a> Placed<'a> {
-    pub(crate) fn of(record: &'a Record<'a>) -> Self {
-        Self {
-            raw: record.raw(),
-            line: record.line,
-            bytes: record.bytes.clone(),
-            record,
-        }
-    }
-
-    /// A value inside of this one.
-    pub(crate) fn inner(&self, raw: Raw<'a>) -> Self {
-        let (line, bytes) = self.record.place_of(raw);
-        Self {
-            raw,
-            line,
-            bytes,
-            record: self.record,
-        }
-    }
 }
 
 impl<'a> Body<'a> {

@@ -5,12 +5,12 @@ use session_log::{Message, NewEvent};
 use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::formats::bodies::condensed;
-use crate::formats::bodies::find::{Body, Placed, bodies};
+use crate::formats::bodies::find::{Body, bodies};
 use crate::ids::{digest, event_id};
 use crate::json::{Members, Raw};
 use crate::note::{Note, Place};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::time;
 use crate::transcript::{Conversation, Warning};
 

@@ -6,6 +6,6 @@ mod find;
 mod fold;
 mod frame;
 
-pub(crate) use crate::formats::bodies::find::{Placed, first_bodies};
+pub(crate) use crate::formats::bodies::find::first_bodies;
 pub(crate) use crate::formats::bodies::fold::{Dialect, Piece, conversations};
 pub(crate) use crate::formats::bodies::frame::{Filled, lay_out};

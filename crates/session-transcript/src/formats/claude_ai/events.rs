@@ -7,14 +7,15 @@ use session_log::{Fields, Message, Origin, Part, Role, ToolCall, ToolResult};
 use crate::format::Format;
 use crate::formats::claude_ai::blocks::{self, Block};
 use crate::formats::claude_ai::path::{self, Spoken};
-use crate::formats::log::{Log, Spot, Value};
+use crate::formats::log::{Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// The conversation in a value with messages.
-pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conversation {
+pub(super) fn conversation(value: &Placed<'_>, context: &mut Context<'_>) -> Conversation {
     let mut about = value.raw.members().unwrap_or_default();
     let list = about.take("chat_messages").and_then(Raw::items);
     let list = list.unwrap_or_default().into_iter();
@@ -23,13 +24,13 @@ pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conv
 }
 
 /// The conversation of messages of which nothing else is known.
-pub(super) fn of_messages(list: Vec<Value<'_>>, context: &mut Context<'_>) -> Conversation {
+pub(super) fn of_messages(list: Vec<Placed<'_>>, context: &mut Context<'_>) -> Conversation {
     let line = list.first().map_or(1, |first| first.line);
     of_list(list, &Members::default(), line, context)
 }
 
 fn of_list(
-    list: Vec<Value<'_>>,
+    list: Vec<Placed<'_>>,
     about: &Members<'_>,
     line: u64,
     context: &mut Context<'_>,

@@ -6,11 +6,10 @@ mod events;
 mod path;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -33,7 +32,7 @@ impl formats::Codec for Codec {
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let (found, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
+        let (found, strangers): (Vec<_>, Vec<_>) = Placed::all(scan)
             .into_iter()
             .partition(|value| is_conversation(value.raw));
         let (loose, strangers): (Vec<_>, Vec<_>) = strangers

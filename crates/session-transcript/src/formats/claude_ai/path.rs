@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use crate::formats::log::Value;
 use crate::formats::tree::{self, Node};
 use crate::json::Members;
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::Warning;
 
 /// What stands for no parent.
@@ -13,13 +13,13 @@ const ROOT: &str = "00000000-0000-4000-8000-000000000000";
 
 /// A message.
 pub(super) struct Spoken<'a> {
-    pub(super) value: Value<'a>,
+    pub(super) value: Placed<'a>,
     pub(super) members: Members<'a>,
     pub(super) uuid: Option<String>,
 }
 
 /// The messages in the order of the file; others are reported.
-pub(super) fn messages<'a>(list: Vec<Value<'a>>, context: &mut Context<'_>) -> Vec<Spoken<'a>> {
+pub(super) fn messages<'a>(list: Vec<Placed<'a>>, context: &mut Context<'_>) -> Vec<Spoken<'a>> {
     let mut messages = Vec::new();
     for value in list {
         let members = value.raw.members().filter(|members| members.has("sender"));

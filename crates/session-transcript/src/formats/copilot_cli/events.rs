@@ -3,10 +3,11 @@
 use session_log::{Branch, Message, Origin, Part, Reasoning, Role, Seq, ToolCall, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::parts::{arguments, content, fields_but, opaque};
 use crate::json::{Members, Object, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// Types of events that say nothing to the model, by how they begin.
@@ -23,7 +24,7 @@ const SILENT: [&str; 9] = [
 ];
 
 /// The conversation of events.
-pub(super) fn conversation(events: &[Value<'_>], context: &mut Context<'_>) -> Conversation {
+pub(super) fn conversation(events: &[Placed<'_>], context: &mut Context<'_>) -> Conversation {
     let start = events
         .iter()
         .find_map(|event| data_of(event, "session.start"));
@@ -58,7 +59,7 @@ pub(super) fn conversation(events: &[Value<'_>], context: &mut Context<'_>) -> C
     conversation
 }
 
-fn data_of<'a>(event: &Value<'a>, kind: &str) -> Option<Members<'a>> {
+fn data_of<'a>(event: &Placed<'a>, kind: &str) -> Option<Members<'a>> {
     let is_kind = event.raw.find_str("type").as_deref() == Some(kind);
     event.raw.member("data").filter(|_| is_kind)?.members()
 }
@@ -72,7 +73,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn event(&mut self, at: usize, event: &Value<'_>) {
+    fn event(&mut self, at: usize, event: &Placed<'_>) {
         let members = event.raw.members().unwrap_or_default();
         let kind = members.peek_str("type").unwrap_or_default();
         let data = members.peek("data").and_then(Raw::members);

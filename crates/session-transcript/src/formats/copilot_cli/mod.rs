@@ -3,11 +3,10 @@
 mod events;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -40,11 +39,11 @@ impl formats::Codec for Codec {
 
     /// Each start of a session begins a conversation.
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let values = Value::all(scan);
+        let values = Placed::all(scan);
         if !values.iter().any(|value| is_known(value.raw)) {
             return Vec::new();
         }
-        let mut sessions: Vec<Vec<Value<'_>>> = Vec::new();
+        let mut sessions: Vec<Vec<Placed<'_>>> = Vec::new();
         for value in values {
             let is_event = value.raw.kind() == Kind::Object && value.raw.find_str("type").is_some();
             if !is_event {

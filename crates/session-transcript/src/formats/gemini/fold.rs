@@ -6,13 +6,14 @@ use session_log::{Fields, Json, Message, Origin, Part, Role};
 
 use crate::format::Format;
 use crate::formats::anthropic;
-use crate::formats::bodies::{Piece, Placed};
+use crate::formats::bodies::Piece;
 use crate::formats::gemini::parts_in;
 use crate::formats::lists::{Fold, Listed};
 use crate::json::{Members, Object, Raw};
 use crate::marks;
 use crate::note::Place;
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// The event that a content stands in, as an object without it.

@@ -7,10 +7,11 @@ use session_log::{Message, Origin, Seq};
 use crate::format::Format;
 use crate::formats::gemini_cli::message;
 use crate::formats::gemini_cli::state::{Session, Step};
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::json::Object;
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// The conversation of a session.
@@ -78,7 +79,7 @@ impl<'a> Fold<'_, 'a> {
         }
     }
 
-    fn operation(&self, value: &Value<'a>) -> Spot<'a> {
+    fn operation(&self, value: &Placed<'a>) -> Spot<'a> {
         let number = self.steps;
         Spot::of(value, number).named(Some(format!("step-{number:05}")))
     }
@@ -119,7 +120,7 @@ impl<'a> Fold<'_, 'a> {
     }
 
     /// The history is another one from here on: what is new in it stands in for what is gone.
-    fn replaced(&mut self, value: &Value<'a>, history: &[usize]) {
+    fn replaced(&mut self, value: &Placed<'a>, history: &[usize]) {
         let spot = self.operation(value);
         let is_new = |at: &&usize| !self.written.contains(*at);
         let first_new = history.iter().position(|at| is_new(&at));

@@ -8,11 +8,10 @@ mod qwen;
 mod state;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::Raw;
 use crate::read::Context;
-use crate::source::{Form, Scan};
+use crate::source::{Form, Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -40,11 +39,11 @@ impl formats::Codec for Codec {
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let values = Value::all(scan);
+        let values = Placed::all(scan);
         if values.iter().any(|value| qwen::is_line(value.raw)) {
             return vec![qwen::conversation(values, context)];
         }
-        let is_known = |value: &Value<'_>| is_head(value.raw) || state::is_record(value.raw);
+        let is_known = |value: &Placed<'_>| is_head(value.raw) || state::is_record(value.raw);
         if !values.iter().any(is_known) {
             return Vec::new();
         }

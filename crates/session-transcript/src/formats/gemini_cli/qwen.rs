@@ -6,11 +6,12 @@ use session_log::{Message, Origin, Part, Role};
 
 use crate::format::Format;
 use crate::formats::gemini_cli::{message, parts};
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::formats::tree::{self, Node};
 use crate::json::{Kind, Members, Object, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// Whether the value is a line with a message of parts.
@@ -23,7 +24,7 @@ pub(super) fn is_line(raw: Raw<'_>) -> bool {
 }
 
 /// The conversation of a file.
-pub(super) fn conversation(values: Vec<Value<'_>>, context: &mut Context<'_>) -> Conversation {
+pub(super) fn conversation(values: Vec<Placed<'_>>, context: &mut Context<'_>) -> Conversation {
     let (lines, strangers): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| {
         value.raw.kind() == Kind::Object && value.raw.find_str("uuid").is_some()
     });
@@ -73,7 +74,7 @@ pub(super) fn conversation(values: Vec<Value<'_>>, context: &mut Context<'_>) ->
     conversation
 }
 
-fn node(line: &Value<'_>) -> Node {
+fn node(line: &Placed<'_>) -> Node {
     let text = |name: &str| line.raw.member_str(name).map(|text| text.into_owned());
     Node {
         line: line.line,
@@ -82,7 +83,7 @@ fn node(line: &Value<'_>) -> Node {
     }
 }
 
-fn add(log: &mut Log, at: usize, line: &Value<'_>, is_live: bool) {
+fn add(log: &mut Log, at: usize, line: &Placed<'_>, is_live: bool) {
     let members = line.raw.members().unwrap_or_default();
     let spot = Spot::of(line, at)
         .named(members.peek_str("uuid"))

@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::formats::gemini_cli::is_head;
-use crate::formats::log::Value;
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 
 /// A session.
 #[derive(Default)]
@@ -23,7 +23,7 @@ pub(super) struct Session<'a> {
 
 /// A record as it was in the end.
 pub(super) struct Record<'a> {
-    pub(super) value: Value<'a>,
+    pub(super) value: Placed<'a>,
     pub(super) id: Option<String>,
     /// Whether it was taken back later.
     pub(super) is_dropped: bool,
@@ -34,9 +34,9 @@ pub(super) enum Step<'a> {
     /// A record was added.
     Added(usize),
     /// The history became these records.
-    Replaced(Value<'a>, Vec<usize>),
+    Replaced(Placed<'a>, Vec<usize>),
     /// Something that is no record.
-    Beside(Value<'a>),
+    Beside(Placed<'a>),
 }
 
 /// Whether the value is a record of a message.
@@ -49,7 +49,7 @@ pub(super) fn is_record(raw: Raw<'_>) -> bool {
 }
 
 /// The sessions in the values of a file: each head begins one.
-pub(super) fn sessions<'a>(values: Vec<Value<'a>>, context: &mut Context<'_>) -> Vec<Session<'a>> {
+pub(super) fn sessions<'a>(values: Vec<Placed<'a>>, context: &mut Context<'_>) -> Vec<Session<'a>> {
     let mut sessions: Vec<Session<'a>> = Vec::new();
     for value in values {
         if value.raw.kind() != Kind::Object {
@@ -73,12 +73,12 @@ pub(super) fn sessions<'a>(values: Vec<Value<'a>>, context: &mut Context<'_>) ->
 
 impl<'a> Session<'a> {
     /// Whether a head repeats the one of this session.
-    fn is_same(&self, value: &Value<'_>) -> bool {
+    fn is_same(&self, value: &Placed<'_>) -> bool {
         let id = self.head.peek_str("sessionId");
         id.is_some() && value.raw.member_str("sessionId") == id
     }
 
-    fn value(&mut self, value: &Value<'a>) {
+    fn value(&mut self, value: &Placed<'a>) {
         if is_head(value.raw) {
             let mut members = value.raw.members().unwrap_or_default();
             let list = members.take("messages").and_then(Raw::items);
@@ -91,7 +91,7 @@ impl<'a> Session<'a> {
         self.record(value);
     }
 
-    fn record(&mut self, value: &Value<'a>) {
+    fn record(&mut self, value: &Placed<'a>) {
         let members = value.raw.members().unwrap_or_default();
         if let Some(set) = members.peek("$set") {
             return self.set(value, set);
@@ -110,7 +110,7 @@ impl<'a> Session<'a> {
     }
 
     /// The place of a record that is new.
-    fn add(&mut self, value: &Value<'a>, members: &Members<'_>) -> Option<usize> {
+    fn add(&mut self, value: &Placed<'a>, members: &Members<'_>) -> Option<usize> {
         let id = members.peek_str("id").map(|id| id.into_owned());
         let known = id.as_ref().and_then(|id| self.named.get(id)).copied();
         if let Some(at) = known {
@@ -134,7 +134,7 @@ impl<'a> Session<'a> {
     }
 
     /// Fields of the head change; a list of messages replaces all there are.
-    fn set(&mut self, value: &Value<'a>, set: Raw<'a>) {
+    fn set(&mut self, value: &Placed<'a>, set: Raw<'a>) {
         let Some(list) = set.member("messages").and_then(Raw::items) else {
             return self.steps.push(Step::Beside(value.clone()));
         };

@@ -4,15 +4,16 @@ use session_log::{Message, Origin, Part, Role, Seq, Shape};
 
 use crate::format::Format;
 use crate::formats::goose::content::{self, What};
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::Conversation;
 
 /// The conversation of messages; `about` is the session they belong to.
 pub(super) fn conversation(
-    messages: &[Value<'_>],
+    messages: &[Placed<'_>],
     about: &Members<'_>,
     context: &mut Context<'_>,
 ) -> Conversation {

@@ -5,11 +5,10 @@ mod content;
 mod events;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -41,7 +40,7 @@ impl formats::Codec for Codec {
         let mut strangers = Vec::new();
         let mut loose = Vec::new();
         let mut head = Members::default();
-        for value in Value::all(scan) {
+        for value in Placed::all(scan) {
             if is_export(value.raw) {
                 let about = value.raw.members().unwrap_or_default();
                 let messages = about.peek("conversation").and_then(Raw::items);

@@ -5,10 +5,11 @@ use session_log::Origin;
 use crate::format::Format;
 use crate::formats::inspect::attachments::Attachments;
 use crate::formats::inspect::message;
-use crate::formats::log::{Log, Spot, Value};
+use crate::formats::log::{Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// What repeats the messages, or is put into them.
@@ -24,7 +25,7 @@ const REPEATED: [&str; 7] = [
 
 /// The conversation of a sample of the evaluation in `log`.
 pub(super) fn conversation(
-    sample: &Value<'_>,
+    sample: &Placed<'_>,
     log: &Members<'_>,
     context: &mut Context<'_>,
 ) -> Conversation {

@@ -5,11 +5,10 @@ mod events;
 mod message;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -34,7 +33,7 @@ impl formats::Codec for Codec {
         let mut conversations = Vec::new();
         let mut strangers = Vec::new();
         let mut log = Members::default();
-        for value in Value::all(scan) {
+        for value in Placed::all(scan) {
             if is_log(value.raw) {
                 log = value.raw.members().unwrap_or_default();
                 let samples = log.peek("samples").and_then(Raw::items);

@@ -3,9 +3,8 @@
 use std::ops::Range;
 
 use crate::envelope::{Frame, Hole, Layout};
-use crate::formats::bodies::Placed;
 use crate::json::{Kind, Members, Raw};
-use crate::source::{Form, Scan};
+use crate::source::{Form, Placed, Scan};
 
 /// Names under which a log line holds a request.
 const REQUESTS: [&str; 11] = [

@@ -4,13 +4,12 @@ use session_log::{Message, NewEvent, Origin};
 
 use crate::envelope::Envelope;
 use crate::format::Format;
-use crate::formats::bodies::Placed;
 use crate::formats::lists::find::{Containers, Listed, lists};
 use crate::ids::{digest, event_id};
 use crate::json::Raw;
 use crate::note::{Note, Place};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::time;
 use crate::transcript::{Conversation, Warning};
 

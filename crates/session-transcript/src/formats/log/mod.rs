@@ -2,7 +2,7 @@
 //! that another tool wrote. For formats that are made of records rather than of a list of messages.
 
 mod boundary;
-mod value;
+mod spot;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -22,7 +22,7 @@ use crate::time;
 use crate::transcript::Conversation;
 
 pub(crate) use crate::formats::log::boundary::Compaction;
-pub(crate) use crate::formats::log::value::{Spot, Value};
+pub(crate) use crate::formats::log::spot::Spot;
 
 /// The events of a conversation under construction.
 #[derive(Debug)]

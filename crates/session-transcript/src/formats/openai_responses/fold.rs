@@ -5,7 +5,6 @@ use std::ops::Range;
 use session_log::{Message, Origin, Part, Role};
 
 use crate::format::Format;
-use crate::formats::bodies::Placed;
 use crate::formats::lists::{Fold, Listed};
 use crate::formats::openai_responses::item::{self, Item};
 use crate::formats::openai_responses::message_out::EMPTY;
@@ -13,6 +12,7 @@ use crate::json::{Kind, Raw};
 use crate::marks;
 use crate::note::{Note, Place};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::speech;
 use crate::transcript::{Conversation, Warning};
 

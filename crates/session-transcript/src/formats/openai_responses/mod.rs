@@ -11,12 +11,11 @@ mod run_state;
 
 use crate::error::WriteError;
 use crate::format::Format;
-use crate::formats::bodies::Placed;
 use crate::formats::lists::{Containers, Listed, Reply, each_list, first_lists};
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::{Form, Scan};
+use crate::source::{Form, Placed, Scan};
 use crate::transcript::Conversation;
 use crate::write::{Draft, Written};
 

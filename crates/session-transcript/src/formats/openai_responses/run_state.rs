@@ -4,10 +4,10 @@
 use session_log::{Fields, Json};
 
 use crate::envelope::{Frame, Hole, Layout};
-use crate::formats::bodies::Placed;
 use crate::formats::lists::Listed;
 use crate::json::{Kind, Members, Object, Raw, array};
 use crate::note::Place;
+use crate::source::Placed;
 
 /// The field of the envelope with the wraps of the items that were made.
 const WRAPS: &str = "wraps";

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use session_log::{Message, Origin, Part, Role, Seq, ToolResult};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::opencode::gather::{Session, Stored, kind};
 use crate::formats::opencode::parts::{self, Tool, What};
 use crate::formats::parts::fields_but;
 use crate::json::{Object, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// The conversation of a session.
@@ -125,7 +126,7 @@ impl Fold {
     }
 
     /// The part and everything behind it was taken back.
-    fn is_taken_back(&mut self, part: &Value<'_>) -> bool {
+    fn is_taken_back(&mut self, part: &Placed<'_>) -> bool {
         if self.reverted.1.is_some()
             && part.raw.member_str("id").as_deref() == self.reverted.1.as_deref()
         {
@@ -251,13 +252,13 @@ impl Fold {
         self.log.compaction(spot, compaction, beside.into_json());
     }
 
-    fn note_unknown(&mut self, what: &What, part: &Value<'_>) {
+    fn note_unknown(&mut self, what: &What, part: &Placed<'_>) {
         if matches!(what, What::Unknown) {
             self.unknown.push(part.line);
         }
     }
 
-    fn beside(&mut self, spot: &Spot<'_>, number: usize, part: &Value<'_>) {
+    fn beside(&mut self, spot: &Spot<'_>, number: usize, part: &Placed<'_>) {
         let id = part.raw.member_str("id");
         let name = id.map_or_else(|| number.to_string(), |id| id.into_owned());
         let mut spot = spot.with(&format!("/{name}"));
@@ -272,7 +273,7 @@ impl Fold {
 struct Step<'a> {
     said: Vec<Part>,
     results: Vec<(ToolResult, bool)>,
-    beside: Vec<(usize, Value<'a>)>,
+    beside: Vec<(usize, Placed<'a>)>,
 }
 
 impl Step<'_> {

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::log::Value;
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 
 /// A session.
 #[derive(Default)]
@@ -17,9 +17,9 @@ pub(super) struct Session<'a> {
 /// A message and its parts, in their order.
 pub(super) struct Stored<'a> {
     pub(super) id: Option<String>,
-    pub(super) value: Value<'a>,
+    pub(super) value: Placed<'a>,
     pub(super) info: Members<'a>,
-    pub(super) parts: Vec<Value<'a>>,
+    pub(super) parts: Vec<Placed<'a>>,
 }
 
 /// Whether the value is an export.
@@ -52,7 +52,7 @@ pub(super) fn is_message(raw: Raw<'_>) -> bool {
 }
 
 /// The session in an export.
-pub(super) fn export<'a>(value: &Value<'a>, context: &mut Context<'_>) -> Session<'a> {
+pub(super) fn export<'a>(value: &Placed<'a>, context: &mut Context<'_>) -> Session<'a> {
     let mut members = value.raw.members().unwrap_or_default();
     let info = members
         .take("info")
@@ -69,7 +69,7 @@ pub(super) fn export<'a>(value: &Value<'a>, context: &mut Context<'_>) -> Sessio
 }
 
 /// Messages of a session of which nothing else is known.
-pub(super) fn loose<'a>(values: Vec<Value<'a>>, context: &mut Context<'_>) -> Session<'a> {
+pub(super) fn loose<'a>(values: Vec<Placed<'a>>, context: &mut Context<'_>) -> Session<'a> {
     let mut session = Session::default();
     for value in values {
         let info = value.raw.member("info").and_then(Raw::members);
@@ -93,9 +93,9 @@ pub(super) fn loose<'a>(values: Vec<Value<'a>>, context: &mut Context<'_>) -> Se
 
 /// The sessions among the records of the storage, which are one file each there. Ids are made so
 /// that their order is that of time.
-pub(super) fn stored<'a>(values: &[Value<'a>]) -> Vec<Session<'a>> {
+pub(super) fn stored<'a>(values: &[Placed<'a>]) -> Vec<Session<'a>> {
     let mut sessions: BTreeMap<String, Session<'a>> = BTreeMap::new();
-    let mut parts: BTreeMap<(String, String), Vec<(String, Value<'a>)>> = BTreeMap::new();
+    let mut parts: BTreeMap<(String, String), Vec<(String, Placed<'a>)>> = BTreeMap::new();
     for value in values {
         let members = value.raw.members().unwrap_or_default();
         let text = |name: &str| members.peek_str(name).unwrap_or_default().into_owned();
@@ -147,7 +147,7 @@ pub(super) fn stored<'a>(values: &[Value<'a>]) -> Vec<Session<'a>> {
 }
 
 /// The kind of a part.
-pub(super) fn kind(part: &Value<'_>) -> String {
+pub(super) fn kind(part: &Placed<'_>) -> String {
     let kind = match part.raw.kind() {
         Kind::Object => part.raw.find_str("type"),
         _ => None,

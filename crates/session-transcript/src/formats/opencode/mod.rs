@@ -6,11 +6,10 @@ mod gather;
 mod parts;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::Raw;
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -37,7 +36,7 @@ impl formats::Codec for Codec {
         let is_known = |raw: Raw<'_>| {
             gather::is_export(raw) || gather::is_stored(raw) || gather::is_message(raw)
         };
-        let (known, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
+        let (known, strangers): (Vec<_>, Vec<_>) = Placed::all(scan)
             .into_iter()
             .partition(|value| is_known(value.raw));
         if known.is_empty() {

@@ -5,17 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use session_log::{Message, Origin, Part, Role, Seq};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::openhands::entry::{Condensed, Entry, What};
 use crate::formats::openhands::{v0, v1};
 use crate::formats::parts::fields_but;
 use crate::json::{Members, Object, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// The conversation of events; `about` is the record of the run they stand in.
 pub(super) fn conversation(
-    events: &[Value<'_>],
+    events: &[Placed<'_>],
     about: &Members<'_>,
     context: &mut Context<'_>,
 ) -> Conversation {
@@ -71,7 +72,7 @@ struct Fold {
 
 impl Fold {
     /// Adds an entry; the places of those that are one message with it.
-    fn entry(&mut self, at: usize, event: &Value<'_>, entries: &[Entry]) -> Vec<usize> {
+    fn entry(&mut self, at: usize, event: &Placed<'_>, entries: &[Entry]) -> Vec<usize> {
         let Some(entry) = entries.get(at) else {
             return Vec::new();
         };

@@ -7,11 +7,10 @@ mod v0;
 mod v1;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -40,7 +39,7 @@ impl formats::Codec for Codec {
         let mut loose = Vec::new();
         let mut conversations = Vec::new();
         let mut strangers = Vec::new();
-        for value in Value::all(scan) {
+        for value in Placed::all(scan) {
             if is_event(value.raw) {
                 loose.push(value);
             } else if is_run(value.raw) {
@@ -84,7 +83,7 @@ fn is_run(raw: Raw<'_>) -> bool {
     })
 }
 
-fn history<'a>(run: &Value<'a>, about: &Members<'a>) -> Vec<Value<'a>> {
+fn history<'a>(run: &Placed<'a>, about: &Members<'a>) -> Vec<Placed<'a>> {
     let items = about.peek("history").and_then(Raw::items);
     let mut events = Vec::new();
     for raw in items.unwrap_or_default() {

@@ -10,7 +10,6 @@ use session_log::Origin;
 use crate::envelope::Layout;
 use crate::error::WriteError;
 use crate::format::Format;
-use crate::formats::bodies::Placed;
 use crate::formats::lists::{Containers, Fold};
 use crate::formats::otel::spans::{Span, Value};
 use crate::formats::{self, Head};
@@ -18,7 +17,7 @@ use crate::ids::digest;
 use crate::json::Raw;
 use crate::note::Place;
 use crate::read::Context;
-use crate::source::{Form, Scan};
+use crate::source::{Form, Placed, Scan};
 use crate::transcript::{Conversation, Warning};
 use crate::write::{Draft, Written};
 

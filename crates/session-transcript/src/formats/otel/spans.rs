@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::formats::bodies::Placed;
 use crate::json::{Kind, Members, Raw};
+use crate::source::Placed;
 
 /// What the model was given.
 pub(super) const INPUT: &str = "gen_ai.input.messages";

@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use session_log::{Message, Origin, Seq};
 
 use crate::format::Format;
-use crate::formats::log::{Compaction, Log, Spot, Value};
+use crate::formats::log::{Compaction, Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::formats::pi::{message, path};
 use crate::json::{Members, Object, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// Types of entries that say nothing to the model.
@@ -24,7 +25,7 @@ const SILENT: [&str; 7] = [
 ];
 
 /// The conversation of a file.
-pub(super) fn conversation(entries: &[Value<'_>], context: &mut Context<'_>) -> Conversation {
+pub(super) fn conversation(entries: &[Placed<'_>], context: &mut Context<'_>) -> Conversation {
     let head = entries.iter().find_map(|entry| {
         let members = entry.raw.members()?;
         (members.peek_str("type").as_deref() == Some("session")).then_some(members)
@@ -57,7 +58,7 @@ pub(super) fn conversation(entries: &[Value<'_>], context: &mut Context<'_>) -> 
 }
 
 struct Fold<'e, 'a> {
-    entries: &'e [Value<'a>],
+    entries: &'e [Placed<'a>],
     log: Log,
     /// The places in the log of entries that are shown.
     seqs: BTreeMap<usize, Seq>,

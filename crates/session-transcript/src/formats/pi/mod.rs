@@ -6,11 +6,10 @@ mod message;
 mod path;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -33,9 +32,9 @@ impl formats::Codec for Codec {
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let values = Value::all(scan);
+        let values = Placed::all(scan);
         let is_entry = |raw: Raw<'_>| raw.kind() == Kind::Object && raw.find_str("type").is_some();
-        let is_known = |value: &Value<'_>| is_head(value.raw) || is_message(value.raw);
+        let is_known = |value: &Placed<'_>| is_head(value.raw) || is_message(value.raw);
         if !values.iter().any(is_known) {
             return Vec::new();
         }

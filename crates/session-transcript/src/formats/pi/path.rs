@@ -3,14 +3,14 @@
 
 use std::collections::BTreeSet;
 
-use crate::formats::log::Value;
 use crate::formats::tree::{self, Node};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::Warning;
 
 /// The places of the entries that are shown, in their order. Entries without an id are shown where
 /// they stand.
-pub(super) fn shown(entries: &[Value<'_>], context: &mut Context<'_>) -> Vec<usize> {
+pub(super) fn shown(entries: &[Placed<'_>], context: &mut Context<'_>) -> Vec<usize> {
     let nodes: Vec<Node> = entries.iter().map(node).collect();
     let Some(end) = nodes.iter().rposition(|node| node.id.is_some()) else {
         return (0..entries.len()).collect();
@@ -40,7 +40,7 @@ pub(super) fn shown(entries: &[Value<'_>], context: &mut Context<'_>) -> Vec<usi
 }
 
 /// The head has an id of its own, which is no place in the tree.
-fn node(entry: &Value<'_>) -> Node {
+fn node(entry: &Placed<'_>) -> Node {
     let members = entry.raw.members().unwrap_or_default();
     let is_head = members.peek_str("type").as_deref() == Some("session");
     let text = |name: &str| {

@@ -3,15 +3,16 @@
 use session_log::{Fields, Message, Origin, Role};
 
 use crate::format::Format;
-use crate::formats::log::{Log, Spot, Value};
+use crate::formats::log::{Log, Spot};
 use crate::formats::parts::fields_but;
 use crate::formats::pydantic_ai::parts::{self, Said};
 use crate::json::{Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::Conversation;
 
 /// The conversation of messages.
-pub(super) fn conversation(messages: &[Value<'_>], context: &mut Context<'_>) -> Conversation {
+pub(super) fn conversation(messages: &[Placed<'_>], context: &mut Context<'_>) -> Conversation {
     let text = |name: &str| {
         let mut texts = messages
             .iter()

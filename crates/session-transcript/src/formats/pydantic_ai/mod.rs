@@ -4,11 +4,10 @@ mod events;
 mod parts;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Raw};
 use crate::read::Context;
-use crate::source::Scan;
+use crate::source::{Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -29,7 +28,7 @@ impl formats::Codec for Codec {
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
         let mut conversations = Vec::new();
         let (mut loose, mut strangers) = (Vec::new(), Vec::new());
-        for value in Value::all(scan) {
+        for value in Placed::all(scan) {
             if is_message(value.raw) {
                 loose.push(value);
             } else if is_list(value.raw) {

@@ -5,18 +5,19 @@ use session_log::{Message, Origin, Part, Role, ToolResult};
 use crate::format::Format;
 use crate::formats::anthropic::blocks_in;
 use crate::formats::bodies::Dialect as _;
-use crate::formats::log::{Log, Spot, Value};
+use crate::formats::log::{Log, Spot};
 use crate::formats::openai_chat;
 use crate::formats::parts::fields_but;
 use crate::json::{Members, Raw};
 use crate::read::Context;
+use crate::source::Placed;
 use crate::transcript::{Conversation, Warning};
 
 /// Fields that an agent keeps beside the message the model reads.
 const OWN: [&str; 3] = ["tool_call_ids", "thinking_blocks", "cache_control"];
 
 /// The conversation of a trajectory.
-pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conversation {
+pub(super) fn conversation(value: &Placed<'_>, context: &mut Context<'_>) -> Conversation {
     let about = value.raw.members().unwrap_or_default();
     let list = |name: &str| {
         let items = about.peek(name).and_then(Raw::items).unwrap_or_default();
@@ -28,8 +29,8 @@ pub(super) fn conversation(value: &Value<'_>, context: &mut Context<'_>) -> Conv
 
 /// The conversation of a history and of steps; `about` is the trajectory they stand in.
 pub(super) fn of_lists(
-    history: &[Value<'_>],
-    steps: &[Value<'_>],
+    history: &[Placed<'_>],
+    steps: &[Placed<'_>],
     about: &Members<'_>,
     context: &mut Context<'_>,
 ) -> Conversation {
@@ -73,7 +74,7 @@ struct Fold {
 }
 
 impl Fold {
-    fn message(&mut self, log: &mut Log, at: usize, value: &Value<'_>, context: &mut Context<'_>) {
+    fn message(&mut self, log: &mut Log, at: usize, value: &Placed<'_>, context: &mut Context<'_>) {
         let members = value.raw.members().unwrap_or_default();
         let Some(message) = message(&members) else {
             context.skip(value.line, value.bytes.clone(), "a message without a role");
@@ -126,7 +127,7 @@ fn message(members: &Members<'_>) -> Option<Message> {
 }
 
 /// What was said in a step, and what was observed.
-fn step(log: &mut Log, at: usize, value: &Value<'_>, context: &mut Context<'_>) {
+fn step(log: &mut Log, at: usize, value: &Placed<'_>, context: &mut Context<'_>) {
     let members = value.raw.members().unwrap_or_default();
     let said = ["response", "thought", "action"];
     let said = said.iter().find_map(|name| members.peek_str(name));

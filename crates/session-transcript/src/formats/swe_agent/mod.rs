@@ -4,11 +4,10 @@
 mod events;
 
 use crate::format::Format;
-use crate::formats::log::Value;
 use crate::formats::{self, Head};
 use crate::json::{Kind, Members, Raw};
 use crate::read::Context;
-use crate::source::{Form, Scan};
+use crate::source::{Form, Placed, Scan};
 use crate::transcript::Conversation;
 
 /// The codec.
@@ -31,7 +30,7 @@ impl formats::Codec for Codec {
     }
 
     fn read(&self, scan: &Scan<'_>, context: &mut Context<'_>) -> Vec<Conversation> {
-        let (found, strangers): (Vec<_>, Vec<_>) = Value::all(scan)
+        let (found, strangers): (Vec<_>, Vec<_>) = Placed::all(scan)
             .into_iter()
             .partition(|value| is_trajectory(value.raw));
         let is_loose = |raw: Raw<'_>| is_message(raw) || is_step(raw);

@@ -1,51 +1,11 @@
-//! Where a record lies, and the name it has in its conversation.
+//! Where an event comes from, and the name it has in its conversation.
 
 use std::ops::Range;
 
 use session_log::Branch;
 
 use crate::json::Raw;
-use crate::source::{Form, Record, Scan};
-
-/// A value of a file and where it lies.
-#[derive(Clone, Debug)]
-pub(crate) struct Value<'a> {
-    pub(crate) raw: Raw<'a>,
-    pub(crate) line: u64,
-    pub(crate) bytes: Range<u64>,
-    record: &'a Record<'a>,
-}
-
-impl<'a> Value<'a> {
-    /// The records of a file; of a document that is an array, its elements.
-    pub(crate) fn all(scan: &'a Scan<'a>) -> Vec<Self> {
-        let mut values = Vec::new();
-        for record in &scan.records {
-            let whole = Self {
-                raw: record.raw(),
-                line: record.line,
-                bytes: record.bytes.clone(),
-                record,
-            };
-            match whole.raw.items().filter(|_| scan.form == Form::Document) {
-                Some(items) => values.extend(items.into_iter().map(|raw| whole.inner(raw))),
-                None => values.push(whole),
-            }
-        }
-        values
-    }
-
-    /// A value inside of this one.
-    pub(crate) fn inner(&self, raw: Raw<'a>) -> Self {
-        let (line, bytes) = self.record.place_of(raw);
-        Self {
-            raw,
-            line,
-            bytes,
-            record: self.record,
-        }
-    }
-}
+use crate::source::Placed;
 
 /// Where an event comes from, and its name in the conversation.
 #[derive(Clone, Debug)]
@@ -62,7 +22,7 @@ pub(crate) struct Spot<'a> {
 
 impl<'a> Spot<'a> {
     /// The spot of the record at `at`, named by its number.
-    pub(crate) fn of(value: &Value<'a>, at: usize) -> Self {
+    pub(crate) fn of(value: &Placed<'a>, at: usize) -> Self {
         let record = u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1);
         Self {
             line: value.line,
