@@ -1,6 +1,6 @@
 //! The peers that are written in Rust, and ours, on the same conversation.
 //!
-//! `peers cut DATA` and `peers store DATA FOLDER` print a line of JSON for each figure.
+//! `peers cut DATA` and `peers store DATA FOLDER DURABILITY` print a line of JSON for each figure.
 
 mod data;
 mod line;
@@ -19,8 +19,10 @@ fn main() {
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
         ["cut", data] => cut(&Conversation::read(data)),
-        ["store", data, folder] => store::measure(&Conversation::read(data), Path::new(folder)),
-        _ => panic!("peers cut DATA | peers store DATA FOLDER"),
+        ["store", data, folder, durability] => {
+            store::measure(&Conversation::read(data), Path::new(folder), durability);
+        }
+        _ => panic!("peers cut DATA | peers store DATA FOLDER NORMAL or FULL"),
     }
 }
 
