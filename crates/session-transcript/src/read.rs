@@ -9,8 +9,8 @@ use crate::error::ReadError;
 use crate::format::Format;
 use crate::formats::{self, Codec, Head};
 use crate::ids::Names;
-use crate::json::Kind;
-use crate::source::{self, Form, Scan};
+use crate::json::{Kind, Members};
+use crate::source::{self, Form, Placed, Scan};
 use crate::transcript::{Report, SkipReason, Skipped, Transcript, Warning};
 
 /// How a file is to be read.
@@ -181,6 +181,21 @@ impl Context<'_> {
             bytes,
             reason: SkipReason::NotARecord(what),
         });
+    }
+
+    pub(crate) fn skip_all(&mut self, values: Vec<Placed<'_>>, what: &'static str) {
+        for value in values {
+            self.skip(value.line, value.bytes, what);
+        }
+    }
+
+    /// Tells of members of an object on `line` that are there again.
+    pub(crate) fn warn_of_repeated(&mut self, line: u64, members: &Members<'_>) {
+        let repeated = members.repeated();
+        if repeated > 0 {
+            let what = format!("{repeated} member(s) are there twice: the last one counts");
+            self.report.warn(Warning::line(line, what));
+        }
     }
 }
 

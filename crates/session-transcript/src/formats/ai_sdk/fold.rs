@@ -8,7 +8,7 @@ use crate::formats::lists::{Fold, Listed};
 use crate::json::Kind;
 use crate::note::Place;
 use crate::read::Context;
-use crate::transcript::{Conversation, Warning};
+use crate::transcript::Conversation;
 
 /// The field of the envelope that says which side's messages they are.
 pub(super) const SIDE: &str = "side";
@@ -35,11 +35,7 @@ pub(super) fn conversation(listed: &Listed<'_>, context: &mut Context<'_>) -> Co
     for placed in &listed.records {
         fold.record += 1;
         let members = placed.raw.members().unwrap_or_default();
-        let repeated = members.repeated();
-        if repeated > 0 {
-            let what = format!("{repeated} member(s) are there twice: the last one counts");
-            context.report.warn(Warning::line(placed.line, what));
-        }
+        context.warn_of_repeated(placed.line, &members);
         let moment = members.peek("createdAt");
         let steps = match ui_in::has_parts(&members) {
             true => ui_in::steps(members),

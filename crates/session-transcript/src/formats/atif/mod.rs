@@ -39,9 +39,7 @@ impl formats::Codec for Codec {
         if found.is_empty() && loose.is_empty() {
             return Vec::new();
         }
-        for value in strangers {
-            context.skip(value.line, value.bytes, "no trajectory");
-        }
+        context.skip_all(strangers, "no trajectory");
         if !loose.is_empty() {
             // What is left of a trajectory that is broken.
             return vec![events::of_steps(&loose, &Members::default(), context)];

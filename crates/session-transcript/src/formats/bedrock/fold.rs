@@ -9,7 +9,7 @@ use crate::formats::lists::{Fold, Listed};
 use crate::note::Place;
 use crate::read::Context;
 use crate::source::Placed;
-use crate::transcript::{Conversation, Warning};
+use crate::transcript::Conversation;
 
 /// The conversation in a list of messages.
 pub(super) fn conversation(listed: &Listed<'_>, context: &mut Context<'_>) -> Conversation {
@@ -38,11 +38,7 @@ pub(super) fn conversation(listed: &Listed<'_>, context: &mut Context<'_>) -> Co
 fn message(fold: &mut Fold, placed: &Placed<'_>, place: Place, context: &mut Context<'_>) {
     fold.record += 1;
     let mut members = placed.raw.members().unwrap_or_default();
-    let repeated = members.repeated();
-    if repeated > 0 {
-        let what = format!("{repeated} member(s) are there twice: the last one counts");
-        context.report.warn(Warning::line(placed.line, what));
-    }
+    context.warn_of_repeated(placed.line, &members);
     let Some(role) = members.take_str("role") else {
         return context.skip(
             placed.line,

@@ -124,11 +124,7 @@ impl Fold<'_> {
     fn message(&mut self, placed: &Placed<'_>, place: Place, context: &mut Context<'_>) {
         self.record += 1;
         let members = placed.raw.members().unwrap_or_default();
-        let repeated = members.repeated();
-        if repeated > 0 {
-            let what = format!("{repeated} member(s) are there twice: the last one counts");
-            context.report.warn(Warning::line(placed.line, what));
-        }
+        context.warn_of_repeated(placed.line, &members);
         let names = ["timestamp", "created_at", "ts"];
         let moment = names.iter().find_map(|name| members.peek(name));
         match self.dialect.read(members) {

@@ -41,9 +41,7 @@ impl formats::Codec for Codec {
         if found.is_empty() && loose.is_empty() {
             return Vec::new();
         }
-        for value in strangers {
-            context.skip(value.line, value.bytes, "no conversation of Claude.ai");
-        }
+        context.skip_all(strangers, "no conversation of Claude.ai");
         if !loose.is_empty() {
             // What is left of a conversation that is broken.
             return vec![events::of_messages(loose, context)];

@@ -69,11 +69,7 @@ pub(super) fn lines<'a>(scan: &'a Scan<'a>, context: &mut Context<'_>) -> Vec<Li
                 context.skip(record.line, record.bytes.clone(), "not an object");
                 continue;
             };
-            let repeated = members.repeated();
-            if repeated > 0 {
-                let what = format!("{repeated} member(s) are there twice: the last one counts");
-                context.report.warn(Warning::line(record.line, what));
-            }
+            context.warn_of_repeated(record.line, &members);
             let line = Line::new(raw, members, record.line, record.bytes.clone());
             if line.is_empty_message() {
                 context.report.warn(Warning::line(

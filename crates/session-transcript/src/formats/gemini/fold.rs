@@ -14,7 +14,7 @@ use crate::marks;
 use crate::note::Place;
 use crate::read::Context;
 use crate::source::Placed;
-use crate::transcript::{Conversation, Warning};
+use crate::transcript::Conversation;
 
 /// The event that a content stands in, as an object without it.
 pub(super) const EVENT: &str = "@event";
@@ -73,11 +73,7 @@ impl Folder {
     fn content(&mut self, placed: &Placed<'_>, place: Place, context: &mut Context<'_>) {
         self.fold.record += 1;
         let mut members = placed.raw.members().unwrap_or_default();
-        let repeated = members.repeated();
-        if repeated > 0 {
-            let what = format!("{repeated} member(s) are there twice: the last one counts");
-            context.report.warn(Warning::line(placed.line, what));
-        }
+        context.warn_of_repeated(placed.line, &members);
         let names = ["timestamp", "createTime"];
         let moment = names.iter().find_map(|name| members.peek(name));
         let mut event = match members.peek("content").and_then(Raw::members) {

@@ -28,9 +28,7 @@ pub(super) fn conversation(values: Vec<Placed<'_>>, context: &mut Context<'_>) -
     let (lines, strangers): (Vec<_>, Vec<_>) = values.into_iter().partition(|value| {
         value.raw.kind() == Kind::Object && value.raw.find_str("uuid").is_some()
     });
-    for value in strangers {
-        context.skip(value.line, value.bytes, "no line of a session");
-    }
+    context.skip_all(strangers, "no line of a session");
     let nodes: Vec<Node> = lines.iter().map(node).collect();
     let path = nodes
         .len()

@@ -59,9 +59,7 @@ impl formats::Codec for Codec {
             conversations.insert(0, events::conversation(&loose, &head, context));
         }
         if !conversations.is_empty() {
-            for value in strangers {
-                context.skip(value.line, value.bytes, "no message of a session");
-            }
+            context.skip_all(strangers, "no message of a session");
         }
         conversations
     }

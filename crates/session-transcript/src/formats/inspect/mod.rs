@@ -51,9 +51,7 @@ impl formats::Codec for Codec {
             }
         }
         if !conversations.is_empty() {
-            for value in strangers {
-                context.skip(value.line, value.bytes, "no sample of an evaluation");
-            }
+            context.skip_all(strangers, "no sample of an evaluation");
         }
         conversations
     }

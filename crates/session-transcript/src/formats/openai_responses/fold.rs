@@ -89,11 +89,8 @@ struct Reply {
 impl Folder<'_> {
     fn item(&mut self, placed: &Placed<'_>, place: Place, context: &mut Context<'_>) {
         self.fold.record += 1;
-        let repeated = placed.raw.members().map_or(0, |members| members.repeated());
-        if repeated > 0 {
-            let what = format!("{repeated} member(s) are there twice: the last one counts");
-            context.report.warn(Warning::line(placed.line, what));
-        }
+        let members = placed.raw.members().unwrap_or_default();
+        context.warn_of_repeated(placed.line, &members);
         if placed.raw.kind() == Kind::String && self.is_text && place == Place::Messages {
             // The whole input is one text.
             let mut message = Message::user(placed.raw.as_str().unwrap_or_default());

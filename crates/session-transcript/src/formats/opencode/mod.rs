@@ -42,9 +42,7 @@ impl formats::Codec for Codec {
         if known.is_empty() {
             return Vec::new();
         }
-        for value in strangers {
-            context.skip(value.line, value.bytes, "no session of opencode");
-        }
+        context.skip_all(strangers, "no session of opencode");
         let (exports, others): (Vec<_>, Vec<_>) = known
             .into_iter()
             .partition(|value| gather::is_export(value.raw));

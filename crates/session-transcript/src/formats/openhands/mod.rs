@@ -55,9 +55,7 @@ impl formats::Codec for Codec {
             conversations.insert(0, fold::conversation(&loose, &about, context));
         }
         if !conversations.is_empty() {
-            for value in strangers {
-                context.skip(value.line, value.bytes, "no event");
-            }
+            context.skip_all(strangers, "no event");
         }
         conversations
     }

@@ -40,9 +40,7 @@ impl formats::Codec for Codec {
         }
         let (entries, strangers): (Vec<_>, Vec<_>) =
             values.into_iter().partition(|value| is_entry(value.raw));
-        for value in strangers {
-            context.skip(value.line, value.bytes, "no entry of a session");
-        }
+        context.skip_all(strangers, "no entry of a session");
         vec![events::conversation(&entries, context)]
     }
 

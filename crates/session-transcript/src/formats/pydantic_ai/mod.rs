@@ -43,9 +43,7 @@ impl formats::Codec for Codec {
             conversations.insert(0, events::conversation(&loose, context));
         }
         if !conversations.is_empty() {
-            for value in strangers {
-                context.skip(value.line, value.bytes, "neither a request nor a response");
-            }
+            context.skip_all(strangers, "neither a request nor a response");
         }
         conversations
     }
