@@ -21,7 +21,7 @@ const LIBRARY: &str = "rusqlite";
 /// The store's tests that say what is kept, and in which file. Those that start processes say
 /// nothing more about a version of the library.
 const TESTS: &[&str] = &[
-    "damage", "files", "group", "index", "laws", "model", "schema_1",
+    "damage", "files", "group", "index", "laws", "model", "schema_1", "short",
 ];
 
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
