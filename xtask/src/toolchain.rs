@@ -27,11 +27,22 @@ pub(crate) fn clippy(workspace: &Workspace) -> Result<(), Failure> {
 }
 
 /// Unit tests, integration tests, examples that build, and every example in the documentation.
+///
+/// A crate that turns on features of what others depend on too is tested apart from them, so that
+/// these are tested as their users build them.
 pub(crate) fn test(workspace: &Workspace) -> Result<(), Failure> {
-    run(&mut cargo(
-        workspace,
-        ["test", "--workspace", "--all-features"],
-    ))
+    let apart = workspace.tested_apart()?;
+    let mut together = cargo(workspace, ["test", "--workspace", "--all-features"]);
+    let mut alone = cargo(workspace, ["test", "--all-features"]);
+    for name in &apart {
+        together.args(["--exclude", name]);
+        alone.args(["--package", name]);
+    }
+    run(&mut together)?;
+    match apart.is_empty() {
+        true => Ok(()),
+        false => run(&mut alone),
+    }
 }
 
 pub(crate) fn doc(workspace: &Workspace) -> Result<(), Failure> {

@@ -75,6 +75,22 @@ impl Workspace {
         self.metadata.get(name)
     }
 
+    /// The crates that are tested apart from all others: the list `tested-apart` in
+    /// `[workspace.metadata]`.
+    pub(crate) fn tested_apart(&self) -> Result<Vec<String>, Failure> {
+        let Some(names) = self.table("tested-apart") else {
+            return Ok(Vec::new());
+        };
+        let names = Vec::<String>::deserialize(names)
+            .map_err(|error| Failure::because("workspace.metadata.tested-apart", error))?;
+        match names.iter().find(|name| self.package(name).is_none()) {
+            Some(name) => Err(Failure::new(format!(
+                "there is no crate {name} to test apart"
+            ))),
+            None => Ok(names),
+        }
+    }
+
     /// The text of a file, by its path from the root.
     pub(crate) fn read(&self, path: &str) -> Result<String, Failure> {
         fs::read_to_string(self.root.join(path))
