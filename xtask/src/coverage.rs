@@ -1,8 +1,8 @@
 //! Which lines and branches the tests take, by LLVM's own counters.
 //!
 //! In the gate the two lowest crates alone are measured, by their own tests, and must reach
-//! [`AT_LEAST`] each; `coverage --all` measures every crate by all tests, and fails at nothing.
-//! A line or branch counts as taken when any copy of a generic function took it.
+//! [`AT_LEAST`] each; `coverage --all` measures the lines of every crate by all tests, and fails at
+//! nothing. A line or branch counts as taken when any copy of a generic function took it.
 
 mod report;
 
@@ -33,7 +33,7 @@ const CARGO_LLVM_COV: Tool = Tool {
 /// Measures the gated crates and holds them to what is promised.
 pub(crate) fn check(workspace: &Workspace) -> Result<(), Failure> {
     let packages: Vec<&str> = GATED.iter().flat_map(|name| ["--package", *name]).collect();
-    let report = measure(workspace, &packages)?;
+    let report = measure(workspace, &packages, &["--branch"])?;
     print!("{}", report.table());
     for place in report.untaken(GATED) {
         println!("not taken: {place}");
@@ -51,15 +51,16 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), Failure> {
     Failure::unless_empty(&headline, &findings)
 }
 
-/// Measures every crate and prints what was found.
+/// Measures every crate and prints what was found. Lines only: `llvm-cov` 22 crashes on the branches of
+/// `async` functions.
 pub(crate) fn print_all(workspace: &Workspace) -> Result<(), Failure> {
     // Whether tests hold is asked elsewhere. Here examples are not built, which one of them starts.
-    let everything = ["--workspace", "--ignore-run-fail"];
-    print!("{}", measure(workspace, &everything)?.table());
+    let report = measure(workspace, &["--workspace"], &["--ignore-run-fail"])?;
+    print!("{}", report.table());
     Ok(())
 }
 
-fn measure(workspace: &Workspace, packages: &[&str]) -> Result<Report, Failure> {
+fn measure(workspace: &Workspace, packages: &[&str], more: &[&str]) -> Result<Report, Failure> {
     let tool = CARGO_LLVM_COV.find_or_install(workspace)?;
     let llvm = Llvm::find()?;
     let folder = workspace.target().join("coverage");
@@ -69,10 +70,11 @@ fn measure(workspace: &Workspace, packages: &[&str]) -> Result<Report, Failure> 
     let mut command = Command::new(tool);
     command
         .current_dir(workspace.root())
-        .args(["llvm-cov", "--all-features", "--branch", "--json"])
+        .args(["llvm-cov", "--all-features", "--json"])
         .arg("--output-path")
         .arg(&output)
         .args(packages)
+        .args(more)
         .env("CARGO_LLVM_COV_TARGET_DIR", &folder)
         .env("CARGO_INCREMENTAL", "0")
         .env("CARGO_PROFILE_DEV_DEBUG", "false")

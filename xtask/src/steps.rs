@@ -63,7 +63,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "coverage",
-        about: "tests take 95 % of lines and branches of the lowest crates (`--all`: of all)",
+        about: "tests take 95 % of lines and branches of the lowest crates (`--all`: lines of all)",
         run: coverage::check,
     },
     Step {

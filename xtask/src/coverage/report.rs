@@ -80,7 +80,11 @@ impl Report {
     pub(super) fn table(&self) -> String {
         let mut table = String::from("| crate | lines | branches |\n|---|---|---|\n");
         for (name, found) in &self.0 {
-            let _ = writeln!(table, "| {name} | {} | {} |", found.lines, found.branches);
+            let branches = match found.branches.all {
+                0 => "none counted".to_owned(),
+                _ => found.branches.to_string(),
+            };
+            let _ = writeln!(table, "| {name} | {} | {branches} |", found.lines);
         }
         table
     }
@@ -194,7 +198,16 @@ mod tests {
     }
 
     #[test]
-    fn a_crate_that_was_not_measured_reaches_nothing() {
+    fn what_was_not_measured_reaches_nothing() {
+        let lines_only = report(
+            r#"{"filename": "ROOT/crates/session-log/src/a.rs",
+                "summary": {"lines": {"count": 4, "covered": 3}}}"#,
+        );
+        assert!(
+            lines_only
+                .table()
+                .ends_with("| 75.0 % (3 of 4) | none counted |\n")
+        );
         let (lines, branches) = report("").of("session-log");
         assert!(!lines.reaches(1));
         assert!(branches.reaches(100), "a crate may be without branches");
