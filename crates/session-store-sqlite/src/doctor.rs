@@ -13,6 +13,7 @@ use session_store::{
 use crate::error::OrFailed;
 use crate::rows;
 use crate::sessions;
+use crate::snapshot::Snapshot;
 
 /// Something that is not as it should be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,15 +64,15 @@ impl std::fmt::Display for Finding {
 }
 
 pub(crate) fn examine(connection: &Connection) -> Result<Vec<Finding>, StoreError> {
-    let transaction = connection.unchecked_transaction().or_failed()?;
+    let snapshot = Snapshot::begin(connection)?;
     let mut findings = Vec::new();
-    file(&transaction, &mut findings)?;
-    orphans(&transaction, &mut findings)?;
+    file(&snapshot, &mut findings)?;
+    orphans(&snapshot, &mut findings)?;
     let mut query = SessionQuery::all().with_direction(Direction::Forward);
     loop {
-        let page = sessions::list(&transaction, &query)?;
+        let page = sessions::list(&snapshot, &query)?;
         for session in &page.items {
-            examine_session(&transaction, session, &mut findings)?;
+            examine_session(&snapshot, session, &mut findings)?;
         }
         query.after = match page.items.last() {
             Some(last) if page.next.is_some() => Some(SessionMark::of(last)),

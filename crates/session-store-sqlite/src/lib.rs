@@ -14,6 +14,7 @@ mod rows;
 mod schema;
 mod search;
 mod sessions;
+mod snapshot;
 mod store;
 mod writer;
 

@@ -11,19 +11,20 @@ use session_store::{
 
 use crate::error::OrFailed;
 use crate::rows::{self, EventRow, int};
+use crate::snapshot::Snapshot;
 
 pub(crate) fn read(
     connection: &Connection,
     id: &SessionId,
     query: &EventQuery,
 ) -> Result<Page<Arc<Event>, Seq>, StoreError> {
-    // One transaction, so that all statements see the same log.
-    let transaction = connection.unchecked_transaction().or_failed()?;
-    let Some(key) = rows::key(&transaction, id)? else {
+    // One snapshot, so that all statements see the same log.
+    let snapshot = Snapshot::begin(connection)?;
+    let Some(key) = rows::key(&snapshot, id)? else {
         return Ok(Page::empty());
     };
     let mut reading = Reading {
-        connection: &transaction,
+        connection: &snapshot,
         id,
         key,
         query,

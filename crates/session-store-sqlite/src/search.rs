@@ -12,6 +12,7 @@ use session_store::{Damage, Hit, HitMark, Keywords, Order, Page, Scope, SearchQu
 use crate::error::OrFailed;
 use crate::index::{indexed_row, triple, visible};
 use crate::rows::{self, EventRow, int};
+use crate::snapshot::Snapshot;
 
 /// The index knows no shorter words.
 const SHORTEST: usize = 3;
@@ -24,9 +25,9 @@ pub(crate) fn search(
     scope: &Scope,
     query: &SearchQuery,
 ) -> Result<Page<Hit, HitMark>, StoreError> {
-    // One transaction, so that index, tail and progress belong together.
-    let transaction = connection.unchecked_transaction().or_failed()?;
-    let Some(place) = Place::of(&transaction, scope)? else {
+    // One snapshot, so that index, tail and progress belong together.
+    let snapshot = Snapshot::begin(connection)?;
+    let Some(place) = Place::of(&snapshot, scope)? else {
         return Ok(Page::empty());
     };
     let matcher = Matcher::new(query);
@@ -41,7 +42,7 @@ pub(crate) fn search(
         is_ended: false,
     };
     let candidates = Candidates {
-        connection: &transaction,
+        connection: &snapshot,
         scope: place,
         expression,
         since: query.since,
