@@ -17,38 +17,45 @@ pub(crate) struct Bench {
 }
 
 enum How {
-    /// A bench of a package, by their names.
-    Program(&'static str, &'static str),
-    /// A part of it, which the whole prints too.
-    Part(&'static str, &'static str, &'static str),
+    /// Benches of packages, by the names of both.
+    Programs(&'static [(&'static str, &'static str)]),
+    /// What a whole one prints too: a bench of a package, or only a part of that.
+    Part(&'static str, &'static str, Option<&'static str>),
     /// One of ours.
     Here(fn(&Workspace) -> Result<(), Failure>),
 }
 
+const SQLITE: (&str, &str) = ("session-store-sqlite", "store");
+const POSTGRES: (&str, &str) = ("session-store-postgres", "measure");
+
 pub(crate) const BENCHES: &[Bench] = &[
     Bench {
         name: "tokens",
-        how: How::Program("compaction-tokens", "counting"),
+        how: How::Programs(&[("compaction-tokens", "counting")]),
     },
     Bench {
         name: "cut",
-        how: How::Program("compaction-core", "cut"),
+        how: How::Programs(&[("compaction-core", "cut")]),
     },
     Bench {
         name: "store",
-        how: How::Program("session-store-sqlite", "store"),
+        how: How::Programs(&[SQLITE, POSTGRES]),
+    },
+    Bench {
+        name: "sqlite",
+        how: How::Part(SQLITE.0, SQLITE.1, None),
     },
     Bench {
         name: "view",
-        how: How::Part("session-store-sqlite", "store", "view"),
+        how: How::Part(SQLITE.0, SQLITE.1, Some("view")),
     },
     Bench {
         name: "search",
-        how: How::Part("session-store-sqlite", "store", "search"),
+        how: How::Part(SQLITE.0, SQLITE.1, Some("search")),
     },
     Bench {
         name: "postgres",
-        how: How::Program("session-store-postgres", "measure"),
+        how: How::Part(POSTGRES.0, POSTGRES.1, None),
     },
     Bench {
         name: "cli",
@@ -64,9 +71,17 @@ pub(crate) const BENCHES: &[Bench] = &[
 pub(crate) fn bench(workspace: &Workspace, name: Option<&str>) -> Result<(), Failure> {
     for bench in chosen(name)? {
         match bench.how {
-            How::Program(package, bench) => run(&mut program(workspace, package, bench))?,
+            How::Programs(programs) => {
+                for (package, bench) in programs {
+                    run(&mut program(workspace, package, bench))?;
+                }
+            }
             How::Part(package, bench, part) => {
-                run(program(workspace, package, bench).args(["--", part]))?;
+                let mut program = program(workspace, package, bench);
+                if let Some(part) = part {
+                    program.args(["--", part]);
+                }
+                run(&mut program)?;
             }
             How::Here(measure) => measure(workspace)?,
         }
@@ -107,6 +122,7 @@ mod tests {
         assert_eq!(names(Some("view")), ["view"]);
         assert!(names(None).contains(&"store"));
         assert!(!names(None).contains(&"view"));
+        assert!(!names(None).contains(&"postgres"));
     }
 
     #[test]
@@ -116,8 +132,8 @@ mod tests {
         };
         assert_eq!(
             failure.to_string(),
-            "there is no bench speed; there are: tokens, cut, store, view, search, postgres, cli, \
-             instructions"
+            "there is no bench speed; there are: tokens, cut, store, sqlite, view, search, postgres, \
+             cli, instructions"
         );
     }
 }
