@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use session_log::Message;
 use session_summarizer::{
-    Answer, Brief, RetryPolicy, Retrying, Scripted, Summarizer, SummarizerError, Summary,
+    Answer, Brief, RetryPolicy, Retrying, Scripted, Summarizer, SummarizerError, Summary, Timer,
 };
 use session_summarizer_http::TokioTimer;
 
