@@ -7,8 +7,13 @@ use crate::process::{capture, cargo};
 use crate::workspace::{Package, Workspace};
 
 pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
+    let apart = workspace.tested_apart()?;
     let mut findings = Vec::new();
     for package in workspace.packages() {
+        if package.features.is_empty() && apart.contains(&package.name) {
+            println!("{}: its tests are built alone already", package.name);
+            continue;
+        }
         let selections = selections(package);
         println!("{}: {} builds", package.name, selections.len());
         for selection in selections {
