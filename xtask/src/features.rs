@@ -1,4 +1,4 @@
-//! Each crate builds alone with none, each, and all of its features, without a warning.
+//! Each crate builds alone with every selection of its features, without a warning.
 //!
 //! A build of the whole workspace hides a missing feature: another crate has turned it on.
 
@@ -25,23 +25,31 @@ pub(crate) fn run(workspace: &Workspace) -> Result<(), Failure> {
     Failure::unless_empty("these builds fail or warn", &findings)
 }
 
-/// The arguments of `cargo check` for each selection of features.
-fn selections(package: &Package) -> Vec<Vec<&str>> {
-    let mut selections = vec![vec!["--no-default-features"]];
-    if package.features.is_empty() {
-        return selections;
+/// The arguments of `cargo check` for each selection of features. `default` stands for others.
+fn selections(package: &Package) -> Vec<Vec<String>> {
+    let names = package.features.keys().filter(|name| *name != "default");
+    let mut chosen: Vec<Vec<&str>> = vec![Vec::new()];
+    for name in names {
+        let with_it: Vec<Vec<&str>> = chosen
+            .iter()
+            .map(|others| others.iter().copied().chain([name.as_str()]).collect())
+            .collect();
+        chosen.extend(with_it);
     }
-    for feature in package.features.keys() {
-        selections.push(vec!["--no-default-features", "--features", feature]);
-    }
-    selections.push(vec!["--all-features"]);
-    selections
+    let arguments = |features: &Vec<&str>| {
+        let mut arguments = vec!["--no-default-features".to_owned()];
+        if !features.is_empty() {
+            arguments.extend(["--features".to_owned(), features.join(",")]);
+        }
+        arguments
+    };
+    chosen.iter().map(arguments).collect()
 }
 
 fn check(
     workspace: &Workspace,
     package: &Package,
-    selection: &[&str],
+    selection: &[String],
 ) -> Result<Option<String>, Failure> {
     let mut command = cargo(workspace, ["check", "--quiet", "--package", &package.name]);
     let output = capture(command.args(selection))?;
@@ -80,15 +88,18 @@ mod tests {
     }
 
     #[test]
-    fn none_each_and_all() {
+    fn every_selection() {
         check_selections(
-            &json!({"default": ["a"], "a": [], "b": []}),
+            &json!({"default": ["a"], "a": [], "b": [], "c": []}),
             &[
                 "--no-default-features",
                 "--no-default-features --features a",
                 "--no-default-features --features b",
-                "--no-default-features --features default",
-                "--all-features",
+                "--no-default-features --features a,b",
+                "--no-default-features --features c",
+                "--no-default-features --features a,c",
+                "--no-default-features --features b,c",
+                "--no-default-features --features a,b,c",
             ],
         );
     }

@@ -83,7 +83,7 @@ pub(crate) const STEPS: &[Step] = &[
     },
     Step {
         name: "features",
-        about: "each crate builds with none, each and all of its features",
+        about: "each crate builds with every selection of its features",
         run: features::run,
     },
     Step {
