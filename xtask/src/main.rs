@@ -3,6 +3,7 @@
 //! Each check is one module with one `run`; [`steps::STEPS`] lists them in the order in which `ci`
 //! runs them. A check that finds something returns a [`Failure`] that says what to do about it.
 
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
 #![expect(
     clippy::print_stderr,
     clippy::print_stdout,

@@ -3,6 +3,8 @@
 //! It parses what was typed, calls the service, prints, and exits. What is pinned, covered or kept is
 //! decided below; nothing here knows a rule of a pass.
 
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
+
 mod args;
 mod commands;
 mod failure;

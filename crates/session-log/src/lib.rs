@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
 #![no_std]
 #![deny(
     clippy::alloc_instead_of_core,

@@ -1,4 +1,5 @@
 #![doc = include_str!("../README.md")]
+#![cfg_attr(not(test), deny(unused_crate_dependencies))]
 #![forbid(unsafe_code)]
 #![allow(
     clippy::expect_used,

@@ -10,18 +10,27 @@ pub(super) fn check(workspace: &Workspace) -> Result<Vec<String>, Failure> {
         let folder = package.folder(workspace);
         let manifest = workspace.read(&format!("{folder}/Cargo.toml"))?;
         let has_readme = workspace.read(&format!("{folder}/README.md")).is_ok();
-        findings.extend(lacks(package, &manifest, has_readme));
+        let root = ["lib", "main"].map(|name| workspace.read(&format!("{folder}/src/{name}.rs")));
+        let root = root.into_iter().find_map(Result::ok).unwrap_or_default();
+        findings.extend(lacks(package, &manifest, has_readme, &root));
     }
     Ok(findings)
 }
 
-fn lacks(package: &Package, manifest: &str, has_readme: bool) -> Vec<String> {
+/// The compiler itself then says which dependency is for nothing. In tests there are more of them.
+const NO_UNUSED: &str = "#![cfg_attr(not(test), deny(unused_crate_dependencies))]";
+
+fn lacks(package: &Package, manifest: &str, has_readme: bool, root: &str) -> Vec<String> {
     let described = package.description.as_deref().unwrap_or_default();
     let wants = [
         (!described.trim().is_empty(), "a description"),
         (package.rust_version.is_some(), "a rust-version"),
         (takes_lints(manifest), "`[lints] workspace = true`"),
         (has_readme, "a README.md"),
+        (
+            root.lines().any(|line| line == NO_UNUSED),
+            "the refusal of unused dependencies in its lib.rs or main.rs",
+        ),
     ];
     let missing = wants.iter().filter(|(there, _)| !there);
     missing
@@ -57,7 +66,10 @@ mod tests {
             "manifest_path": "Cargo.toml", "dependencies": [], "features": {},
         }))
         .unwrap();
-        assert_eq!(lacks(&package, "[lints]\nworkspace = true", true), expected);
+        assert_eq!(
+            lacks(&package, "[lints]\nworkspace = true", true, NO_UNUSED),
+            expected
+        );
     }
 
     #[test]
