@@ -51,8 +51,8 @@ pub(crate) fn check(workspace: &Workspace) -> Result<(), Failure> {
     Failure::unless_empty(&headline, &findings)
 }
 
-/// Measures every crate and prints what was found. Lines only: `llvm-cov` 22 crashes on the branches of
-/// `async` functions.
+/// Measures every crate and prints what was found. Lines only: `llvm-cov` 22.1.8 crashed on programs that
+/// count the branches of the crates above.
 pub(crate) fn print_all(workspace: &Workspace) -> Result<(), Failure> {
     // Whether tests hold is asked elsewhere. Here examples are not built, which one of them starts.
     let report = measure(workspace, "all", &["--workspace"], &["--ignore-run-fail"])?;
