@@ -6,8 +6,8 @@ use rig_core::message::{
 };
 use serde::Serialize;
 use session_log::{
-    Arguments, Json, MediaKind, Message, Opaque, Part, Reasoning, Role, Shape, Text, ToolCall,
-    ToolResult,
+    Arguments, Json, Media, MediaKind, Message, Opaque, Part, Reasoning, Role, Shape, Text,
+    ToolCall, ToolResult,
 };
 
 use crate::error::TypedError;
@@ -71,12 +71,7 @@ fn user_part(part: &UserContent) -> Result<Part, TypedError> {
     let media = match part {
         UserContent::Text(said) => return text(said),
         UserContent::ToolResult(found) => return Ok(Part::ToolResult(result(found)?)),
-        UserContent::Image(image) => media_of(
-            MediaKind::Image,
-            image,
-            &image.data,
-            image.media_type.as_ref(),
-        )?,
+        UserContent::Image(shown) => return image(shown, part),
         UserContent::Audio(audio) => media_of(
             MediaKind::Audio,
             audio,
@@ -93,6 +88,19 @@ fn user_part(part: &UserContent) -> Result<Part, TypedError> {
             media_of(MediaKind::File, file, &file.data, file.media_type.as_ref())?
         }
     };
+    media_or_opaque(media, part)
+}
+
+fn image(image: &rig::Image, part: &impl Serialize) -> Result<Part, TypedError> {
+    let media_type = image.media_type.as_ref();
+    media_or_opaque(
+        media_of(MediaKind::Image, image, &image.data, media_type)?,
+        part,
+    )
+}
+
+/// What has no media in it stays as rig has it.
+fn media_or_opaque(media: Option<Media>, part: &impl Serialize) -> Result<Part, TypedError> {
     media.map_or_else(|| opaque(part), |media| Ok(Part::Media(media)))
 }
 
@@ -115,15 +123,7 @@ fn block(part: &AssistantContent) -> Result<Part, TypedError> {
             call.extra.append(&mut rest_of(made, &["id", "function"])?);
             Ok(Part::ToolCall(call))
         }
-        AssistantContent::Image(image) => {
-            let media = media_of(
-                MediaKind::Image,
-                image,
-                &image.data,
-                image.media_type.as_ref(),
-            )?;
-            media.map_or_else(|| opaque(part), |media| Ok(Part::Media(media)))
-        }
+        AssistantContent::Image(shown) => image(shown, part),
         _ => opaque(part),
     }
 }
@@ -168,15 +168,7 @@ fn result(found: &rig::ToolResult) -> Result<ToolResult, TypedError> {
 fn result_part(part: &ToolResultContent) -> Result<Part, TypedError> {
     match part {
         ToolResultContent::Text(said) => text(said),
-        ToolResultContent::Image(image) => {
-            let media = media_of(
-                MediaKind::Image,
-                image,
-                &image.data,
-                image.media_type.as_ref(),
-            )?;
-            media.map_or_else(|| opaque(part), |media| Ok(Part::Media(media)))
-        }
+        ToolResultContent::Image(shown) => image(shown, part),
         // Models and summarizers read it, so it is text that remembers what it was.
         ToolResultContent::Json { value } => {
             let mut text = Text::new(value.to_string());
