@@ -92,6 +92,7 @@ type FieldsRecord<'a> = BTreeMap<Str<'a>, Str<'a>>;
 #[serde(deny_unknown_fields)]
 struct EventRecord<'a> {
     v: u64,
+    #[serde(borrow)]
     id: Str<'a>,
     at: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]

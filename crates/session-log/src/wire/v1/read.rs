@@ -41,6 +41,10 @@ pub(super) fn event(record: EventRecord<'_>) -> Result<NewEvent, WireError> {
 }
 
 pub(super) fn fields(record: FieldsRecord<'_>) -> Result<Fields, WireError> {
+    // Most have none, and a map is not collected from nothing for free.
+    if record.is_empty() {
+        return Ok(Fields::new());
+    }
     let entry = |(name, value): (Str<'_>, Str<'_>)| {
         let value = json(&name, value)?;
         Ok((name.into_owned(), value))
