@@ -78,15 +78,15 @@ impl Batch {
     /// [`StoreError::InvalidEvent`] for an event no store can keep: an application's own event
     /// with a built-in type, tool results nested deeper than
     /// [`wire::v1::MAX_NESTING`] levels, or a number above `i64::MAX`.
-    /// [`StoreError::InvalidQuery`] for counters without an exact version.
+    /// [`StoreError::InvalidQuery`] for counters without an exact version, or with a number above
+    /// `i64::MAX`.
     pub fn check(&self, expected: Expected) -> Result<(), StoreError> {
         if self.counters.is_some() && expected == Expected::Any {
             return Err(StoreError::invalid_query(
                 "counters can only be handed in with an exact version",
             ));
         }
-        let counted = self.counters.as_ref().and_then(|it| it.tokens.as_ref());
-        if counted.is_some_and(|tokens| is_huge(tokens.tokens)) {
+        if self.counters.as_ref().is_some_and(are_huge) {
             return Err(StoreError::invalid_query("the counters are too large"));
         }
         for event in &self.events {
@@ -291,10 +291,11 @@ impl Recount {
     ///
     /// [`StoreError::InvalidQuery`] for a number above `i64::MAX`.
     pub fn check(&self) -> Result<(), StoreError> {
-        let counted = self.counters.as_ref().and_then(|it| it.tokens.as_ref());
-        let mut all = self.counts.iter().map(|(_, count)| count).chain(counted);
-        if all.any(|count| is_huge(count.tokens)) {
+        if self.counts.iter().any(|(_, count)| is_huge(count.tokens)) {
             return Err(StoreError::invalid_query("a token count is too large"));
+        }
+        if self.counters.as_ref().is_some_and(are_huge) {
+            return Err(StoreError::invalid_query("the counters are too large"));
         }
         Ok(())
     }
@@ -353,6 +354,13 @@ fn is_too_deep(parts: &[Part], depth: usize) -> bool {
             Part::ToolResult(result) => is_too_deep(&result.parts, depth.saturating_add(1)),
             _ => false,
         })
+}
+
+fn are_huge(counters: &Counters) -> bool {
+    let tokens = counters.tokens.as_ref().map_or(0, |tokens| tokens.tokens);
+    [counters.events, counters.turns, tokens]
+        .into_iter()
+        .any(is_huge)
 }
 
 /// Databases count to `i64::MAX`.

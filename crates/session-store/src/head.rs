@@ -191,8 +191,8 @@ impl Counters {
             sum(self.tokens, event.tokens.as_ref())
         };
         Some(Self {
-            events: self.events.saturating_add(1),
-            turns: self.turns.saturating_add(opens_turn),
+            events: plus(self.events, 1),
+            turns: plus(self.turns, opens_turn),
             tokens,
         })
     }
@@ -203,6 +203,11 @@ fn sum(before: Option<TokenCount>, more: Option<&TokenCount>) -> Option<TokenCou
     if before.estimator != more.estimator {
         return None;
     }
-    before.tokens = before.tokens.saturating_add(more.tokens);
+    before.tokens = plus(before.tokens, more.tokens);
     Some(before)
+}
+
+/// The sum, or the largest number that databases count to.
+fn plus(number: u64, more: u64) -> u64 {
+    number.saturating_add(more).min(i64::MAX.unsigned_abs())
 }

@@ -44,11 +44,13 @@ use crate::sessions::{SessionMark, SessionQuery};
 /// 4. **Update.** A patch changes what it names; identity, owner, parent, creation time, log and
 ///    head stay.
 /// 5. **List.** Sessions come by creation time, then by id byte by byte, oldest first unless asked
-///    otherwise; owner, parent, attributes and expiry select exactly.
+///    otherwise; owner, parent, attributes and expiry select exactly. Following [`Page::next`]
+///    gives each once, also when others come and go in between, that of the mark among them.
 /// 6. **Sweep.** A sweep deletes the sessions whose expiry is strictly before the given moment,
 ///    each whole or not at all, and tells how many. A session without expiry never goes. Until it
 ///    is swept an expired session can be read and written.
 /// 7. **Delete.** Nothing of a deleted session is left: neither events nor hits nor taken ids.
+///    Its children stay.
 ///
 /// Log
 ///
@@ -58,7 +60,7 @@ use crate::sessions::{SessionMark, SessionQuery};
 /// 10. **Expected.** With [`Expected::Exact`] a batch with a new event is written only if the
 ///     version is the expected one, else the outcome is [`Appended::Conflict`] with the actual
 ///     version; of any number of concurrent ones exactly one is written.
-///     An empty batch is only this check.
+///     An empty batch is only this check, whatever counters come with it.
 /// 11. **Again.** An event whose id is in the session and which
 ///     [says the same](Event::says_the_same_as) is not appended again. A batch of such events only
 ///     is done, whatever the expected version, and changes nothing. The same holds inside a batch.
@@ -81,11 +83,12 @@ use crate::sessions::{SessionMark, SessionQuery};
 /// 18. **Boundary.** After each append the head names the newest live boundary
 ///     ([`BoundaryMark::newest_live`](crate::BoundaryMark::newest_live)), written together with the events.
 /// 19. **Counters.** They move as [`Head::after`] says, together with the events.
-/// 20. **Recount.** [`recount`](Self::recount) replaces counts of events; the counters only at the
-///     version it was made for. The version does not move.
+/// 20. **Recount.** [`recount`](Self::recount) replaces counts of events, of two for one place by
+///     the later; the counters only at the version it was made for. The version does not move.
 /// 21. **Erase.** [`erase`](Self::erase) replaces the body and drops metadata and count; id, seq,
 ///     time, origin, branch and all other events stay. The counters become unknown, the count of
-///     erasures grows by one, the version does not move. The old content is found no more.
+///     erasures grows by one, also when the event was erased before; the version does not move.
+///     The old content is found no more, and what stands in its place is.
 ///
 /// Search
 ///
@@ -94,7 +97,8 @@ use crate::sessions::{SessionMark, SessionQuery};
 /// 23. **Complete.** A search gives exactly the events that [`SearchQuery::matches`] in its scope:
 ///     the whole log, covered events and the event appended last included.
 /// 24. **Order and pages.** Hits come in the order of [`HitMark::cmp_in`]; following
-///     [`Page::next`] gives each once.
+///     [`Page::next`] gives each once, also when events are appended or sessions deleted in
+///     between.
 /// 25. **Scope.** A search over an owner's sessions sees only those, and none without owner.
 ///
 /// General

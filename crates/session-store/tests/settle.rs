@@ -6,7 +6,7 @@ use session_log::{
     Boundary, EventBody, EventId, Json, Message, NewEvent, Receipt, Seq, Timestamp, TokenCount,
     Version,
 };
-use session_store::{Batch, Counters, Expected, Head, Place, Settled, StoreError};
+use session_store::{Batch, Counters, Expected, Head, Place, Recount, Settled, StoreError};
 
 fn event(id: &str) -> NewEvent {
     let id = EventId::new(id).unwrap();
@@ -72,18 +72,39 @@ fn what_cannot_be_looked_up_is_passed_on() {
     assert!(settled.unwrap_err().is_retryable());
 }
 
+/// Two events of `i64::MAX` tokens each, the most an event may have, came to a sum that one store
+/// kept, one kept as a negative number and one cut off, so that an append answered with other
+/// counters than a look at the session afterwards. The sum stays at what all of them can keep.
 #[test]
-fn counters_do_not_overflow() {
-    let full = TokenCount::new("each", u64::MAX);
-    let counters = Counters::new(u64::MAX, u64::MAX, Some(full.clone()));
-    let more = event("a")
-        .with_tokens(TokenCount::new("each", 1))
-        .at(Seq::FIRST);
-    let grown = counters.and(&more).unwrap();
-    assert_eq!(
-        (grown.events, grown.turns, grown.tokens),
-        (u64::MAX, u64::MAX, Some(full))
-    );
+fn counters_stay_at_the_largest_number_that_databases_count_to() {
+    let most = i64::MAX.unsigned_abs();
+    let full = TokenCount::new("each", most);
+    let counters = Counters::new(most, most, Some(full.clone()));
+    for more in [1, most] {
+        let more = event("a")
+            .with_tokens(TokenCount::new("each", more))
+            .at(Seq::FIRST);
+        assert_eq!(counters.clone().and(&more).as_ref(), Some(&counters));
+    }
+}
+
+#[test]
+fn counters_that_no_database_counts_to_are_refused() {
+    let huge = i64::MAX.unsigned_abs() + 1;
+    let tokens = |count| Some(TokenCount::new("each", count));
+    for counters in [
+        Counters::new(huge, 0, None),
+        Counters::new(0, u64::MAX, None),
+        Counters::new(0, 0, tokens(huge)),
+    ] {
+        let batch = Batch::from(event("a")).with_counters(counters.clone());
+        let refused = batch.check(Expected::Exact(Version::EMPTY));
+        assert!(matches!(refused, Err(StoreError::InvalidQuery { .. })));
+        let refused = Recount::default().with_counters(counters).check();
+        assert!(matches!(refused, Err(StoreError::InvalidQuery { .. })));
+    }
+    let most = Counters::new(huge - 1, huge - 1, tokens(huge - 1));
+    assert!(Recount::default().with_counters(most).check().is_ok());
 }
 
 #[test]
