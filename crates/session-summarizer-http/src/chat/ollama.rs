@@ -1,5 +1,7 @@
 //! Ollama's own chat, which is needed to set the context and to notice that it was too small.
 
+use core::net::Ipv6Addr;
+
 use serde_json::{Value, json};
 use session_summarizer::{ChatCall, ChatLine, ChatResult, Finish, SummarizerError, Usage};
 
@@ -35,9 +37,6 @@ pub struct Ollama {
     context: u64,
     sections_as_json: bool,
 }
-
-/// Where Ollama listens unless it is told otherwise.
-const LOCAL: &str = "http://127.0.0.1:11434";
 
 impl Ollama {
     /// The context that is asked for unless another is set, in tokens: room for an input as large
@@ -107,28 +106,29 @@ impl Ollama {
 /// The base URL that `OLLAMA_HOST` means. It may lack scheme and port, and be the address that a
 /// server is told to listen on.
 fn address(host: &str) -> String {
-    let host = host.trim().trim_end_matches('/');
-    if host.is_empty() {
-        return LOCAL.into();
-    }
+    let host = host.trim().trim_matches(['"', '\'']).trim();
+    let host = host.trim_end_matches('/');
     let (scheme, rest) = host.split_once("://").unwrap_or(("http", host));
     let (name, behind) = match rest.split_once('/') {
         Some((name, path)) => (name, format!("/{path}")),
         None => (rest, String::new()),
     };
-    let name = match name {
-        "0.0.0.0" | "[::]" => "127.0.0.1".to_owned(),
-        name => name.replacen("0.0.0.0:", "127.0.0.1:", 1),
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit());
+    let (name, port) = match name.rsplit_once(':') {
+        // An address of the newer kind may stand there without brackets.
+        _ if name.parse::<Ipv6Addr>().is_ok() => (format!("[{name}]"), None),
+        Some((name, port)) if is_port(port) => (name.to_owned(), Some(port)),
+        _ => (name.to_owned(), None),
     };
-    let has_port = name
-        .rsplit_once(':')
-        .is_some_and(|(_, port)| !port.is_empty() && port.bytes().all(|b| b.is_ascii_digit()));
-    let port = if has_port || host.contains("://") {
-        ""
-    } else {
-        ":11434"
+    let name = match name.as_str() {
+        "" | "0.0.0.0" | "[::]" => "127.0.0.1",
+        name => name,
     };
-    format!("{scheme}://{name}{port}{behind}")
+    match port {
+        Some(port) => format!("{scheme}://{name}:{port}{behind}"),
+        None if host.contains("://") => format!("{scheme}://{name}{behind}"),
+        None => format!("{scheme}://{name}:11434{behind}"),
+    }
 }
 
 /// The tokens that a text has at the very least, with any vocabulary. Real ones take four to five
@@ -261,6 +261,9 @@ fn messages_of(line: &ChatLine) -> Vec<Value> {
 mod tests {
     use super::*;
 
+    /// Where Ollama listens unless it is told otherwise.
+    const LOCAL: &str = "http://127.0.0.1:11434";
+
     #[test]
     fn no_variable_is_needed_and_a_key_is_hidden() {
         let summarizer = Ollama::from_variables("m".into(), &|_| None).unwrap();
@@ -281,6 +284,12 @@ mod tests {
             ("http://gpu:8080/", "http://gpu:8080"),
             ("https://ollama.example/x", "https://ollama.example/x"),
             ("[::1]", "http://[::1]:11434"),
+            ("[::1]:1234", "http://[::1]:1234"),
+            ("::1", "http://[::1]:11434"),
+            ("[::]:1234", "http://127.0.0.1:1234"),
+            (":1234", "http://127.0.0.1:1234"),
+            ("http://0.0.0.0:1234", "http://127.0.0.1:1234"),
+            (" \"gpu:8080\" ", "http://gpu:8080"),
         ];
         for (host, expected) in cases {
             assert_eq!(address(host), expected, "{host:?}");
