@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::vec::Vec;
 
 use async_trait::async_trait;
-use session_log::{Event, EventId, SessionId};
+use session_log::{Event, EventId, SessionId, Version};
 
 use crate::error::StoreError;
 use crate::events::EventQuery;
@@ -42,20 +42,31 @@ pub trait SessionStoreExt: SessionStore {
 
     /// A session with the events its view is made of, in log order: the pinned ones, the boundary
     /// and everything it keeps, or the whole log without a boundary. Two reads, whatever the
-    /// length of the log; the events are those of the session's version exactly.
+    /// length of the log; the events are those of the session's version exactly. A session that is
+    /// deleted meanwhile is not there.
     ///
     /// # Errors
     ///
     /// As [`SessionStore::session`] and [`SessionStore::read`].
     async fn load(&self, id: &SessionId) -> Result<Option<(Session, Vec<Arc<Event>>)>, StoreError> {
-        let Some(session) = self.session(id).await? else {
-            return Ok(None);
-        };
-        let Some(query) = view_query(&session.head) else {
-            return Ok(Some((session, Vec::new())));
-        };
-        let events = self.read_all(id, query).await?;
-        Ok(Some((session, events)))
+        let mut found = self.session(id).await?;
+        while let Some(session) = found {
+            let Some(query) = view_query(&session.head) else {
+                return Ok(Some((session, Vec::new())));
+            };
+            let events = self.read_all(id, query).await?;
+            // Every view has the last event of the log. Without it, the session was deleted after
+            // the first of the two reads, or it is damaged and stays as it is.
+            let last = events.last().map(|event| Version::from(event.seq));
+            if last == Some(session.head.version) {
+                return Ok(Some((session, events)));
+            }
+            found = self.session(id).await?;
+            if found.as_ref() == Some(&session) {
+                return Ok(Some((session, events)));
+            }
+        }
+        Ok(None)
     }
 
     /// Everything `query` asks for, from its first page to the last, in its order.
