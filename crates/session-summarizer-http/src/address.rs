@@ -41,6 +41,10 @@ impl Address {
         url
     }
 
+    pub(crate) fn url(&self) -> &Url {
+        &self.0
+    }
+
     pub(crate) fn is_encrypted(&self) -> bool {
         self.0.scheme() == "https"
     }

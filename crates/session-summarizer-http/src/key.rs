@@ -73,9 +73,8 @@ impl ApiKey {
         Ok(value)
     }
 
-    /// The text with the key taken out.
-    pub(crate) fn redact(&self, text: &str) -> String {
-        text.replace(&self.0, "[key]")
+    pub(crate) fn text(&self) -> &str {
+        &self.0
     }
 }
 

@@ -12,6 +12,7 @@ mod link;
 mod options;
 mod provider_error;
 mod question;
+mod secrets;
 mod sections;
 mod settings;
 mod stream;

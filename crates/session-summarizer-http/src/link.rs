@@ -3,7 +3,7 @@
 use core::fmt;
 use std::time::Instant;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use serde_json::Value;
 use session_summarizer::{Brief, SummarizerError, Summary};
 
@@ -11,9 +11,11 @@ use crate::address::Address;
 use crate::answer::Written;
 use crate::conversation::Conversation;
 use crate::failure;
+use crate::json;
 use crate::key::ApiKey;
 use crate::options::HttpOptions;
 use crate::question::{Calls, Question};
+use crate::secrets::Secrets;
 use crate::settings::SettingsError;
 use crate::stream;
 use crate::worker::{Outgoing, Worker};
@@ -74,6 +76,7 @@ pub(crate) struct Link {
     model: String,
     key: Option<ApiKey>,
     headers: HeaderMap,
+    secrets: Secrets,
     worker: Worker,
     conversation: Option<Conversation>,
 }
@@ -87,12 +90,17 @@ impl Link {
         let address = Address::new(base_url)?;
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        // Without it a server may compress as it likes.
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        let mut secrets = Secrets::default();
+        secrets.add_query(address.url());
         let worker = worker(&address, HttpOptions::default())?;
         Ok(Self {
             address,
             model,
             key: None,
             headers,
+            secrets,
             worker,
             conversation: None,
         })
@@ -105,6 +113,7 @@ impl Link {
     ) -> Result<Self, SettingsError> {
         let value = key.header(header.prefix)?;
         self.headers.insert(header.name.clone(), value);
+        self.secrets.add_key(&key);
         self.key = Some(key);
         Ok(self)
     }
@@ -112,6 +121,7 @@ impl Link {
     pub(crate) fn with_header(mut self, name: &str, value: &str) -> Result<Self, SettingsError> {
         let invalid = || SettingsError::InvalidHeader { name: name.into() };
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
+        self.secrets.add_header(value);
         let mut value = HeaderValue::from_str(value).map_err(|_| invalid())?;
         value.set_sensitive(true);
         self.headers.insert(header, value);
@@ -185,15 +195,18 @@ impl Link {
         let told = failure::Told {
             status: incoming.status,
             headers: &incoming.headers,
-            key: self.key.as_ref(),
+            secrets: &self.secrets,
         };
         if !(200..300).contains(&incoming.status) {
             return Err(told.of_status(&incoming.body));
         }
+        if failure::is_compressed(&incoming.headers) {
+            return Err(failure::compressed());
+        }
+        let damaged = |error| failure::of_bad_json(&incoming.body, error);
         let answer = match stream::pieces(&incoming.headers, &incoming.body) {
-            Some(pieces) => dialect.assemble(&pieces),
-            None => serde_json::from_slice(&incoming.body)
-                .map_err(|error| failure::of_bad_json(&incoming.body, error))?,
+            Some(pieces) => dialect.assemble(&pieces.map_err(damaged)?),
+            None => json::read(&incoming.body).map_err(damaged)?,
         };
         match told.of_answer(&answer) {
             Some(error) => Err(error),

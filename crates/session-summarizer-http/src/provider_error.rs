@@ -47,7 +47,8 @@ impl ProviderError {
     }
 
     /// What the provider wrote, at most 2,000 characters of it. It may repeat parts of what was
-    /// sent, but not the key.
+    /// sent, but neither the key nor what headers and the query of the base URL hold, from eight
+    /// characters on.
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message

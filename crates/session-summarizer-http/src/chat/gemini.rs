@@ -110,7 +110,9 @@ impl Dialect for Gemini {
 
     fn read(&self, answer: &Value, _: &Question<'_>) -> Option<Result<Written, SummarizerError>> {
         let is_blocked = !at(answer, "/promptFeedback/blockReason").is_null();
-        if !is_blocked {
+        // Where the model wrote nothing at all, there may be no list of candidates.
+        let is_counted = at(answer, "/usageMetadata").is_object();
+        if !is_blocked && !is_counted {
             answer.get("candidates")?.as_array()?;
         }
         let finish = match is_blocked {

@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::json;
+
 /// What a body says of an error, as far as it is needed to decide.
 #[derive(Debug, Default)]
 pub(super) struct ErrorBody {
@@ -12,19 +14,21 @@ pub(super) struct ErrorBody {
     parameter: String,
     /// What the provider wrote.
     pub(super) message: String,
-    /// The same in lower case, to look things up in.
+    /// The same in lower case, to look things up in, and what the provider behind a gateway wrote.
     pub(super) lower: String,
     /// The size of the context, where there is a field for it.
     pub(super) context: Option<u64>,
     /// How long to wait, where there is a field for it.
     pub(super) delay: Option<String>,
     is_daily: bool,
+    /// A gateway's moderation took offence at the input.
+    is_flagged: bool,
 }
 
 impl ErrorBody {
     /// Of a body with a status of failure. What is no JSON says nothing but the status.
     pub(super) fn of_bytes(bytes: &[u8]) -> Self {
-        match serde_json::from_slice::<Value>(bytes) {
+        match json::read(bytes) {
             Ok(Value::Array(list)) => list.first().map(Self::of_value).unwrap_or_default(),
             Ok(value) => Self::of_value(&value),
             Err(_) => Self::default(),
@@ -76,6 +80,11 @@ impl ErrorBody {
             .or_else(|| value.get("detail")?.as_str())
             .or_else(|| value.pointer("/detail/0/msg")?.as_str())
             .unwrap_or_default();
+        let behind = match error.pointer("/metadata/raw") {
+            Some(Value::String(text)) => text.clone(),
+            Some(raw) => raw.to_string(),
+            None => String::new(),
+        };
         let violations = details()
             .filter_map(|it| it.get("violations")?.as_array())
             .flatten();
@@ -92,12 +101,13 @@ impl ErrorBody {
             words,
             parameter: text("/param").unwrap_or_default().to_owned(),
             message: message.to_owned(),
-            lower: message.to_lowercase(),
+            lower: format!("{message} {behind}").to_lowercase(),
             context: number("n_ctx"),
             delay: details()
                 .find_map(|it| it.get("retryDelay")?.as_str())
                 .map(str::to_owned),
             is_daily: quotas.any(|quota| quota.contains("PerDay")),
+            is_flagged: error.pointer("/metadata/flagged_input").is_some(),
         }
     }
 
@@ -132,7 +142,7 @@ impl ErrorBody {
                     || word.contains("spend_limit")
                     || word.contains("usage_limit")
             })
-            || self.says(&["spend cap"])
+            || self.says(&["spend cap", "credit balance is too low"])
     }
 
     /// Whether a filter refuses the input or the output.
@@ -141,7 +151,7 @@ impl ErrorBody {
             "content_filter",
             "content_policy_violation",
             "responsibleaipolicyviolation",
-        ])
+        ]) || self.is_flagged
     }
 
     /// A code or type that is on our list, so that nothing else is repeated.

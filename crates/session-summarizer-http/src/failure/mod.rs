@@ -5,14 +5,14 @@ mod body;
 mod overflow;
 mod wait;
 
-use reqwest::header::HeaderMap;
+use reqwest::header::{CONTENT_ENCODING, HeaderMap};
 use serde_json::Value;
 use session_summarizer::{Fault, SummarizerError};
 
 use self::body::ErrorBody;
-use crate::key::ApiKey;
 use crate::options::HttpOptions;
 use crate::provider_error::ProviderError;
+use crate::secrets::Secrets;
 use crate::tls;
 use crate::worker::Failure;
 
@@ -20,7 +20,7 @@ use crate::worker::Failure;
 pub(crate) struct Told<'a> {
     pub(crate) status: u16,
     pub(crate) headers: &'a HeaderMap,
-    pub(crate) key: Option<&'a ApiKey>,
+    pub(crate) secrets: &'a Secrets,
 }
 
 impl Told<'_> {
@@ -38,10 +38,7 @@ impl Told<'_> {
     }
 
     fn error(&self, status: Option<u16>, body: &ErrorBody) -> SummarizerError {
-        let message = match self.key {
-            Some(key) => key.redact(&body.message),
-            None => body.message.clone(),
-        };
+        let message = self.secrets.taken_out_of(&body.message);
         let cause = ProviderError::new(status, body.known_word(), &message);
         decide(status, body, self.headers).with_cause(cause)
     }
@@ -50,13 +47,15 @@ impl Told<'_> {
 /// What the caller can do. An error inside an answer without a status is taken for a failure of
 /// the provider, unless its words tell another.
 fn decide(status: Option<u16>, body: &ErrorBody, headers: &HeaderMap) -> SummarizerError {
-    let is_rate = matches!(status, Some(429));
-    let is_denied = matches!(status, Some(401..=403 | 407));
-    if body.is_credential() || is_denied || (is_rate && body.is_spent()) {
+    let is_refused = matches!(status, None | Some(400 | 429));
+    if body.is_credential() || (is_refused && body.is_spent()) {
         return SummarizerError::unauthorized();
     }
     if body.is_filter() {
         return SummarizerError::invalid(Fault::Filtered);
+    }
+    if matches!(status, Some(401..=403 | 407)) {
+        return SummarizerError::unauthorized();
     }
     if !matches!(status, Some(404 | 405))
         && let Some(overflow) = overflow::of(status, body)
@@ -126,17 +125,28 @@ pub(crate) fn of_exchange(failure: Failure, options: &HttpOptions) -> Summarizer
 /// The error of an answer that is no JSON: a page, when the address is one for people, or a body
 /// that was damaged or cut on its way.
 pub(crate) fn of_bad_json(body: &[u8], error: serde_json::Error) -> SummarizerError {
-    let head: Vec<u8> = body
-        .iter()
-        .copied()
-        .skip_while(u8::is_ascii_whitespace)
-        .take(9)
-        .collect();
-    let head = head.to_ascii_lowercase();
-    if head.starts_with(b"<!doctype") || head.starts_with(b"<html") {
+    if body.trim_ascii_start().starts_with(b"<") {
         return SummarizerError::rejected("a web page came for an answer, check the base URL");
     }
     SummarizerError::unavailable(None).with_cause(error)
+}
+
+/// Whether an answer is compressed: nobody here can read it.
+pub(crate) fn is_compressed(headers: &HeaderMap) -> bool {
+    let encodings = headers.get_all(CONTENT_ENCODING).into_iter();
+    encodings
+        .flat_map(|value| value.as_bytes().split(|byte| *byte == b','))
+        .any(|name| {
+            let name = name.trim_ascii();
+            !name.is_empty() && !name.eq_ignore_ascii_case(b"identity")
+        })
+}
+
+/// The error of an answer that is compressed, as the next one would be.
+pub(crate) fn compressed() -> SummarizerError {
+    SummarizerError::rejected(
+        "the answer is compressed although that was not asked for, check the gateway or proxy",
+    )
 }
 
 /// The error of an answer in another form than the provider's.
@@ -170,6 +180,46 @@ mod tests {
         prop::collection::vec(piece, 0..9).prop_map(|pieces| pieces.concat())
     }
 
+    /// Anthropic says that there is no money left with the status and the type of a bad request, and
+    /// OpenAI's older limits with a code of their own; only a person can help with either.
+    #[test]
+    fn no_money_left_is_told_by_words_where_the_status_is_that_of_a_bad_request() {
+        let headers = HeaderMap::new();
+        let secrets = Secrets::default();
+        for (status, error, is_spent) in [
+            (
+                400,
+                json!({ "type": "invalid_request_error", "message": "Your credit balance is too low." }),
+                true,
+            ),
+            (
+                400,
+                json!({ "code": "billing_hard_limit_reached", "message": "No." }),
+                true,
+            ),
+            (
+                400,
+                json!({ "type": "invalid_request_error", "message": "No." }),
+                false,
+            ),
+            (
+                503,
+                json!({ "code": "load_balancer", "message": "No balance." }),
+                false,
+            ),
+        ] {
+            let told = Told {
+                status,
+                headers: &headers,
+                secrets: &secrets,
+            };
+            let body = json!({ "error": error }).to_string();
+            let decided = told.of_status(body.as_bytes());
+            let is_unauthorized = matches!(decided, SummarizerError::Unauthorized { .. });
+            assert_eq!(is_unauthorized, is_spent, "{body}: {decided:?}");
+        }
+    }
+
     proptest! {
         #[test]
         fn whatever_a_provider_says_is_sorted_and_not_repeated(
@@ -184,7 +234,7 @@ mod tests {
             if let Ok(value) = header.parse() {
                 headers.insert("retry-after", value);
             }
-            let told = Told { status, headers: &headers, key: None };
+            let told = Told { status, headers: &headers, secrets: &Secrets::default() };
             let bodies = [json!({ "error": error }), error.clone(), json!([{ "error": error }])];
             for body in bodies {
                 let error = told.of_status(body.to_string().as_bytes());

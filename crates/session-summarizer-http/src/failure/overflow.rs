@@ -21,12 +21,14 @@ const PHRASES: &[&str] = &[
     "prompt too long",
     "input is too long",
     "input too long",
-    "too many tokens",
     "input token count",
     "number of tokens allowed",
     "max_new_tokens` must be <=",
     "request too large",
 ];
+
+/// What is said of a rate as well: "Too many tokens, please wait before trying again."
+const AMBIGUOUS: &[&str] = &["too many tokens"];
 
 /// Whether the input does not fit.
 pub(super) fn of(status: Option<u16>, body: &ErrorBody) -> Option<Overflow> {
@@ -37,7 +39,9 @@ pub(super) fn of(status: Option<u16>, body: &ErrorBody) -> Option<Overflow> {
         "request_too_large",
     ];
     let is_bytes = status == Some(413);
-    if !is_bytes && (is_output_limit(body) || !(body.has_word(&words) || body.says(PHRASES))) {
+    let is_rate = status == Some(429) || body.says(&["please wait"]);
+    let is_said = body.says(PHRASES) || (!is_rate && body.says(AMBIGUOUS));
+    if !is_bytes && (is_output_limit(body) || !(body.has_word(&words) || is_said)) {
         return None;
     }
     Some(Overflow {
@@ -87,7 +91,8 @@ fn limit(message: &str) -> Option<u64> {
     })?;
     // "you requested 5000 tokens (1000 in the messages, 4000 in the completion)"
     let completion = || {
-        let (before, _) = message.split_once(" in the completion")?;
+        let mut ends = [" in the completion", " in the output"].iter();
+        let (before, _) = ends.find_map(|end| message.split_once(end))?;
         number_at(before.rsplit([' ', '(']).next()?)
     };
     // "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum …"
@@ -144,6 +149,11 @@ mod tests {
                 Some(0),
             ),
             (
+                "This endpoint's maximum context length is 262000 tokens. However, you requested \
+                 about 263390 tokens (658 of text input, 732 of tool input, 262000 in the output).",
+                Some(0),
+            ),
+            (
                 "'max_tokens' or 'max_completion_tokens' is too large: 4096. This model's maximum \
                  context length is 8192 tokens and your request has 6000 input tokens (4096 > \
                  8192 - 6000).",
@@ -191,6 +201,17 @@ mod tests {
     #[test]
     fn a_body_that_is_too_large_in_bytes_names_no_limit() {
         assert_eq!(read(413, ""), Some(Overflow { limit: None }));
+    }
+
+    /// Bedrock says of a rate that there are too many tokens, and the input was cut for nothing.
+    #[test]
+    fn too_many_tokens_a_minute_are_no_too_long_input() {
+        let rate = "Too many tokens, please wait before trying again.";
+        assert_eq!(read(429, rate), None);
+        assert_eq!(read(400, rate), None);
+        assert_eq!(read(429, "Too many tokens"), None);
+        let input = read(400, "Too many tokens: 9000");
+        assert_eq!(input, Some(Overflow { limit: None }));
     }
 
     #[test]

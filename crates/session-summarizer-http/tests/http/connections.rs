@@ -135,6 +135,11 @@ fn what_is_no_answer_is_told_apart() {
             page,
             "rejected: a web page came for an answer, check the base URL",
         ),
+        (
+            200,
+            "<!-- gateway --><?xml version=\"1.0\"?>",
+            "rejected: a web page came for an answer, check the base URL",
+        ),
         (502, page, "unavailable"),
         (200, "", "unavailable"),
         (200, "{\"choices\":[{\"mess", "unavailable"),
@@ -165,6 +170,53 @@ fn what_is_no_answer_is_told_apart() {
         let result = ask(&patient(&server.v1()));
         let about: String = body.chars().take(40).collect();
         assert_eq!(line(&result), expected, "{status} {about}");
+    }
+}
+
+/// A gateway that compresses unasked was asked again and again, as if its answer were damaged.
+#[test]
+fn nothing_compressed_is_asked_for_and_what_is_compressed_is_told() {
+    let good = good();
+    for (encoding, expected) in [
+        ("identity", "unreported ?+? m: The gate is fixed."),
+        ("", "unreported ?+? m: The gate is fixed."),
+        ("gzip", COMPRESSED),
+        ("identity, br", COMPRESSED),
+    ] {
+        let server = Server::answering(200, &[("content-encoding", encoding)], &good);
+        assert_eq!(line(&ask(&patient(&server.v1()))), expected, "{encoding}");
+        let seen = server.seen();
+        assert_eq!(seen.header("accept-encoding"), Some("identity"));
+    }
+}
+
+const COMPRESSED: &str = "rejected: the answer is compressed although that was not asked for, \
+                          check the gateway or proxy";
+
+/// Half a surrogate pair, as servers write it that cut an emoji in two, and bytes that are no UTF-8
+/// cost a mark in the text. At once they cost the answer, piece by piece their piece, in silence.
+#[test]
+fn what_is_no_unicode_costs_itself_and_not_the_answer() {
+    let whole_answer = r#"{"choices":[{"message":{"content":"It is fixed \ud83d."}}]}"#;
+    let streamed = "data: {\"choices\":[{\"delta\":{\"content\":\"It is fixed \\ud83d\"}}]}\n\n\
+                    data: {\"choices\":[{\"delta\":{\"content\":\".\"},\"finish_reason\":\"stop\"}]}\n\n";
+    let cases = [
+        ("application/json", whole_answer.as_bytes().to_vec()),
+        ("text/event-stream", streamed.as_bytes().to_vec()),
+        (
+            "application/json",
+            whole_answer
+                .replace("\\ud83d", "?")
+                .bytes()
+                .map(|b| if b == b'?' { 0xff } else { b })
+                .collect(),
+        ),
+    ];
+    for (kind, body) in cases {
+        let answer = whole(200, &[("content-type", kind)], &body);
+        let server = Server::playing(Play::Send(answer));
+        let summary = ask(&patient(&server.v1())).unwrap().unwrap();
+        assert_eq!(summary.text(), "It is fixed \u{fffd}.");
     }
 }
 

@@ -12,6 +12,16 @@ fn with_key(server: &Server) -> OpenAi {
     summarizer.with_key(ApiKey::new(KEY).unwrap()).unwrap()
 }
 
+fn told(error: &SummarizerError) -> &ProviderError {
+    let SummarizerError::Rejected {
+        cause: Some(cause), ..
+    } = error
+    else {
+        panic!("{error:?}");
+    };
+    cause.downcast_ref::<ProviderError>().unwrap()
+}
+
 /// Providers repeat what they were sent, keys and texts.
 #[test]
 fn no_error_repeats_the_key_or_the_conversation() {
@@ -47,18 +57,36 @@ fn no_error_repeats_the_key_or_the_conversation() {
     }
 }
 
+/// Gateways take their keys in headers of their own or in the address, and repeat them like others.
+/// What was not handed over as an `ApiKey` stood in the provider's words.
+#[test]
+fn secrets_of_headers_and_addresses_are_in_no_words_of_the_provider() {
+    let said = "No: gateway-secret, Basic dXNlcjpwYXNz, dXNlcjpwYXNz, and query-secret.";
+    let server = Server::answering(
+        400,
+        &[],
+        &json!({ "error": { "message": said } }).to_string(),
+    );
+    let summarizer = OpenAi::new(&format!("{}?code=query-secret", server.v1()), "m").unwrap();
+    let summarizer = summarizer.with_header("api-key", "gateway-secret").unwrap();
+    let summarizer = summarizer
+        .with_header("authorization", "Basic dXNlcjpwYXNz")
+        .unwrap();
+    let error = ask(&summarizer).unwrap_err();
+    let words = format!("{} {summarizer:?}", all_words(&error));
+    assert!(!words.contains("secret"), "{words}");
+    assert_eq!(
+        told(&error).message(),
+        "No: [hidden], [hidden], [hidden], and [hidden]."
+    );
+}
+
 #[test]
 fn the_words_of_the_provider_are_there_for_who_asks_without_the_key() {
     let body = json!({ "error": { "message": format!("No field x, {KEY}.") } }).to_string();
     let server = Server::answering(400, &[], &body);
     let error = ask(&with_key(&server)).unwrap_err();
-    let SummarizerError::Rejected {
-        cause: Some(cause), ..
-    } = &error
-    else {
-        panic!("{error:?}");
-    };
-    let told = cause.downcast_ref::<ProviderError>().unwrap();
+    let told = told(&error);
     assert_eq!(told.status(), Some(400));
     assert_eq!(told.message(), "No field x, [key].");
     assert_eq!(
