@@ -59,11 +59,12 @@ impl Model {
     }
 }
 
-/// Models by name: an exact name first, then the longest beginning of it.
+/// Models by name: an exact name first, then the longest beginning of it that ends with a word, so
+/// that `gpt-4` stands for `gpt-4-0613` and neither for `gpt-41` nor `ada` for `adapter`.
 ///
 /// Case and surrounding blanks do not matter. A name that is not known whole is tried again
-/// without the vendor before its last slash (`openai/gpt-4o`) and as the base of a fine-tuned
-/// model (`ft:gpt-4o:org::id`).
+/// without the vendor before its last slash (`openai/gpt-4o`) or dot (`us.anthropic.claude-3`),
+/// and as the base of a fine-tuned model (`ft:gpt-4o:org::id`).
 ///
 /// ```
 /// use compaction_tokens::{Lookup, Model, ModelRegistry};
@@ -132,13 +133,12 @@ impl ModelRegistry {
     /// What is known of a model.
     pub fn find(&self, name: &str) -> Lookup<'_> {
         let name = key(name);
-        let base = name
-            .strip_prefix("ft:")
-            .and_then(|rest| rest.split(':').next());
-        let bare = name.rsplit('/').next();
-        [Some(name.as_str()), base, bare]
+        let bare = name.rsplit('/').next().unwrap_or_default();
+        let names = [Some(&*name), base(&name), Some(bare), base(bare)];
+        names
             .into_iter()
             .flatten()
+            .chain([without_vendors(bare)])
             .map(|name| self.find_key(name))
             .find(|lookup| *lookup != Lookup::Unknown)
             .unwrap_or(Lookup::Unknown)
@@ -156,7 +156,7 @@ impl ModelRegistry {
         let beginnings = self
             .models
             .iter()
-            .filter(|(key, _)| name.starts_with(key.as_str()));
+            .filter(|(key, _)| begins_with_word(name, key));
         match beginnings.max_by_key(|(key, _)| key.len()) {
             Some((_, model)) => Lookup::Prefix(model),
             None => Lookup::Unknown,
@@ -223,4 +223,34 @@ pub enum RegisterError {
 
 fn key(name: &str) -> String {
     name.trim().to_lowercase()
+}
+
+/// The base of a fine-tuned model.
+fn base(name: &str) -> Option<&str> {
+    name.strip_prefix("ft:")?.split(':').next()
+}
+
+/// The name behind the places and vendors that some hosts put before it: `us.anthropic.claude-3`.
+fn without_vendors(name: &str) -> &str {
+    match name.split_once('.') {
+        Some((vendor, rest)) if vendor.chars().all(|c| c.is_alphabetic() || c == '-') => {
+            without_vendors(rest)
+        }
+        _ => name,
+    }
+}
+
+/// Whether a name begins with another one, and neither a word nor a number goes on behind it.
+fn begins_with_word(name: &str, beginning: &str) -> bool {
+    let Some(behind) = name.strip_prefix(beginning) else {
+        return false;
+    };
+    match (beginning.chars().next_back(), behind.chars().next()) {
+        (Some(last), Some(next)) => {
+            let is_in_word = last.is_alphabetic() && next.is_alphabetic();
+            let is_in_number = last.is_numeric() && next.is_numeric();
+            !is_in_word && !is_in_number
+        }
+        _ => true,
+    }
 }

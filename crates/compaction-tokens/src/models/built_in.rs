@@ -48,12 +48,12 @@ const MODELS: &[Row] = &[
     (&["davinci-002", "babbage-002"], 16_384, 0, "cl100k_base"),
     (&["text-embedding-ada-002", "text-embedding-3"], 8_192, 0, "cl100k_base"),
     (&["gpt2", "gpt-2"], 1_024, 0, "r50k_base"),
-    // Anthropic
+    // Anthropic, with the dots of other hosts beside its own dashes.
     (&["claude-3"], 200_000, 8_192, "heuristic-claude"),
-    (&["claude-3-7", "claude-sonnet-4", "claude-haiku-4", "claude-opus-4-5"], 200_000, 64_000, "heuristic-claude"),
+    (&["claude-3-7", "claude-3.7", "claude-sonnet-4", "claude-haiku-4", "claude-opus-4-5", "claude-opus-4.5"], 200_000, 64_000, "heuristic-claude"),
     (&["claude-opus-4"], 200_000, 32_000, "heuristic-claude"),
-    (&["claude-sonnet-4-6", "claude-opus-4-6"], 1_000_000, 128_000, "heuristic-claude"),
-    (&["claude-opus-4-7", "claude-opus-4-8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5",
+    (&["claude-sonnet-4-6", "claude-sonnet-4.6", "claude-opus-4-6", "claude-opus-4.6"], 1_000_000, 128_000, "heuristic-claude"),
+    (&["claude-opus-4-7", "claude-opus-4.7", "claude-opus-4-8", "claude-opus-4.8", "claude-opus-5", "claude-sonnet-5", "claude-haiku-5",
        "claude-fable-5", "claude-mythos"], 1_000_000, 128_000, "heuristic-claude-4.7"),
     // Google. The limit is on the input alone, except Gemma's.
     (&["gemini-1.5-pro"], 2_097_152, 0, "heuristic-gemini"),
@@ -61,7 +61,7 @@ const MODELS: &[Row] = &[
     (&["gemma-3", "gemma3"], 131_072, 8_192, "heuristic-gemini"),
     (&["gemma-2", "gemma2"], 8_192, 8_192, "heuristic-gemini"),
     // Meta
-    (&["llama-3.1", "llama-3.2", "llama-3.3", "llama3.1", "llama3.2", "llama3.3", "meta-llama-3.1"], 131_072, 8_192, "heuristic-llama"),
+    (&["llama-3.1", "llama-3.2", "llama-3.3", "llama3.1", "llama3.2", "llama3.3", "llama3-1", "llama3-2", "llama3-3", "meta-llama-3.1"], 131_072, 8_192, "heuristic-llama"),
     (&["llama-3", "llama3", "meta-llama-3"], 8_192, 4_096, "heuristic-llama"),
     (&["llama-2", "llama2"], 4_096, 2_048, "heuristic-llama"),
     (&["llama-4", "llama4"], 1_000_000, 8_192, "heuristic-llama"),
