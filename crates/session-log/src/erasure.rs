@@ -21,8 +21,8 @@ const MARK: &str = "[erased]";
 
 /// What stands in the place of an erased event: nothing of what was said, only what holds the
 /// conversation together. A message keeps its role, and the names and ids of the calls it makes
-/// or answers; size and digest of the stored record say what it was. `None` for events that have
-/// nothing to erase: boundaries, reverts and pins.
+/// or answers; size and digest of the stored record say what it was. Of what is erased already they
+/// stay as they are. `None` for events that have nothing to erase: boundaries, reverts and pins.
 ///
 /// ```
 /// use session_log::{EventBody, EventId, Message, NewEvent, Seq, Timestamp, is_erased, tombstone};
@@ -35,13 +35,15 @@ const MARK: &str = "[erased]";
 /// ```
 #[must_use]
 pub fn tombstone(event: &Event) -> Option<EventBody> {
-    let record = wire::encode(&event.clone().into_new()).unwrap_or_default();
-    let account = format!(
-        r#"{{"bytes":{},"sha256":"{}"}}"#,
-        record.len(),
-        hex(&Sha256::digest(record.as_bytes()))
-    );
-    let account = Json::new(account).unwrap_or_else(|_| Json::null());
+    let account = account(&event.body).cloned().unwrap_or_else(|| {
+        let record = wire::encode(&event.clone().into_new()).unwrap_or_default();
+        let account = format!(
+            r#"{{"bytes":{},"sha256":"{}"}}"#,
+            record.len(),
+            hex(&Sha256::digest(record.as_bytes()))
+        );
+        Json::new(account).unwrap_or_else(|_| Json::null())
+    });
     match &event.body {
         EventBody::Message(message) => {
             let mut left = Message::new(message.role.clone(), skeleton(&message.parts));
@@ -60,7 +62,27 @@ pub fn tombstone(event: &Event) -> Option<EventBody> {
 /// Whether what the message said was erased.
 #[must_use]
 pub fn is_erased(message: &Message) -> bool {
-    message.extra.contains_key(ERASED)
+    message.extra.get(ERASED).is_some_and(is_account)
+}
+
+/// What an event that is erased already was, by size and digest.
+fn account(body: &EventBody) -> Option<&Json> {
+    let account = match body {
+        EventBody::Message(message) => message.extra.get(ERASED)?,
+        EventBody::Custom { payload, .. } => payload,
+        _ => return None,
+    };
+    is_account(account).then_some(account)
+}
+
+/// Whether it is size and digest and nothing else: a message may come with a field of that name.
+fn is_account(json: &Json) -> bool {
+    let Ok(serde_json::Value::Object(fields)) = json.to_value() else {
+        return false;
+    };
+    let has =
+        |name, is_right: fn(&serde_json::Value) -> bool| fields.get(name).is_some_and(is_right);
+    fields.len() == 2 && has("bytes", |it| it.is_u64()) && has("sha256", |it| it.is_string())
 }
 
 fn skeleton(parts: &[Part]) -> Vec<Part> {

@@ -117,3 +117,41 @@ fn what_holds_the_log_together_has_nothing_to_erase() {
         assert_eq!(tombstone(&event(body)), None);
     }
 }
+
+/// What is erased already was erased again, and size and digest became those of its tombstone.
+#[test]
+fn a_tombstone_of_a_tombstone_is_itself() {
+    let payload = Json::new(r#"{"who": "SECRET"}"#).unwrap();
+    let custom = EventBody::Custom {
+        event_type: EventType::new("ACME.AUDIT").unwrap(),
+        payload,
+    };
+    let calls = Message::tool_calls([ToolCall::new("k1", "clock", "now")]);
+    for body in [
+        custom,
+        EventBody::Message(Message::user("SECRET")),
+        EventBody::Message(Message::tool_result("k1", "SECRET")),
+        EventBody::Message(calls),
+    ] {
+        let once = tombstone(&event(body)).unwrap();
+        assert_eq!(tombstone(&event(once.clone())), Some(once));
+    }
+}
+
+/// Somebody's messages had a field of the same name, and were taken for erased ones.
+#[test]
+fn a_field_that_is_only_called_erased_is_none() {
+    for field in [
+        "false",
+        "true",
+        "null",
+        r#"{"bytes":1}"#,
+        r#"{"bytes":"1","sha256":"a"}"#,
+    ] {
+        let mut message = Message::user("still here");
+        let json = Json::new(field).unwrap();
+        message.extra.insert(ERASED.into(), json);
+        assert!(!is_erased(&message), "{field}");
+        assert_eq!(erased(message).text(), "[erased]");
+    }
+}
