@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 
-use compaction_core::{Entry, EntryKind, Outline};
+use compaction_core::{Entry, EntryKind, Outline, pairs};
 
 use crate::boundary::Boundary;
 use crate::branch::Branch;
@@ -222,13 +222,12 @@ impl View {
         &self.missing
     }
 
-    /// Whether the event at `seq` is shown with its tool results cleared.
+    /// Whether the event at `seq` is shown with its tool results cleared. A pinned event never is.
     #[must_use]
     pub fn is_cleared(&self, seq: Seq) -> bool {
-        self.boundary
-            .as_ref()
-            .and_then(|event| event.as_boundary())
-            .is_some_and(|boundary| boundary.cleared.binary_search(&seq).is_ok())
+        let boundary = self.boundary.as_ref().and_then(|event| event.as_boundary());
+        boundary.is_some_and(|boundary| boundary.cleared.binary_search(&seq).is_ok())
+            && !self.held.contains(&seq)
     }
 
     /// The message of an event as the view shows it: with its tool results cleared where the
@@ -314,7 +313,7 @@ fn put_back(back: &[Seq], lead: &mut Vec<Seq>, events: &[Arc<Event>]) {
 
 /// What is pinned: by the boundary's word, and by what was pinned and released after it.
 fn held(boundary: Option<(Seq, &Boundary)>, events: &[Arc<Event>]) -> BTreeSet<Seq> {
-    let (since, mut held) = match boundary {
+    let (since, mut held): (_, BTreeSet<Seq>) = match boundary {
         Some((seq, boundary)) => (Some(seq), boundary.held.iter().copied().collect()),
         None => (None, BTreeSet::new()),
     };
@@ -327,7 +326,56 @@ fn held(boundary: Option<(Seq, &Boundary)>, events: &[Arc<Event>]) -> BTreeSet<S
             }
         }
     }
+    // What a boundary covered is not asked for again: a view is the same whatever more was read.
+    let is_shown = |event: &&Arc<Event>| match boundary {
+        Some((_, named)) => event.seq >= named.kept_from || held.contains(&event.seq),
+        None => true,
+    };
+    let came_later = partners(events.iter().filter(is_shown), &held);
+    held.extend(came_later);
     held
+}
+
+/// What calls and results link to what is held. A call may be pinned while it waits: its result,
+/// once it is there, stays with it.
+fn partners<'a>(
+    events: impl Iterator<Item = &'a Arc<Event>> + Clone,
+    held: &BTreeSet<Seq>,
+) -> BTreeSet<Seq> {
+    let is_linked = |event: &Arc<Event>| {
+        let message = event.as_message();
+        message.is_some_and(|it| it.calls().next().is_some() || it.results().next().is_some())
+    };
+    let mut partners = BTreeSet::new();
+    if !events
+        .clone()
+        .any(|event| held.contains(&event.seq) && is_linked(event))
+    {
+        return partners;
+    }
+    let linked: Vec<&Event> = events
+        .filter(|event| is_linked(event))
+        .map(|event| &**event)
+        .collect();
+    let seq_at = |at: usize| linked.get(at).map(|event| event.seq);
+    let pairs = pairs(&linked);
+    let links = pairs.calls.iter().filter_map(|pair| {
+        let (result, _) = pair.result?;
+        Some((seq_at(pair.call)?, seq_at(result)?))
+    });
+    let links: Vec<(Seq, Seq)> = links.collect();
+    loop {
+        let before = partners.len();
+        for (call, result) in &links {
+            let is_held = |seq: &Seq| held.contains(seq) || partners.contains(seq);
+            if is_held(call) || is_held(result) {
+                partners.extend([*call, *result]);
+            }
+        }
+        if partners.len() == before {
+            return partners;
+        }
+    }
 }
 
 /// Whether the event is half of the summary turn of a boundary of this log. It is shown only
