@@ -7,7 +7,7 @@ mod template;
 use core::fmt::{self, Write as _};
 use std::sync::Arc;
 
-use session_log::{LineFormat, MessageFormat};
+use session_log::{LineFormat, MessageFormat, Role};
 
 use crate::brief::{Brief, Shown};
 
@@ -187,7 +187,7 @@ impl Prompt {
         }
         self.format.format(&shown.message, &mut text);
         let text = fence::without_markers(&text);
-        if shown.message.results().next().is_some() {
+        if shown.message.role == Role::Tool || shown.message.results().next().is_some() {
             fence::fenced(&text)
         } else {
             text.into_owned()
