@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use async_trait::async_trait;
 
 use crate::brief::Brief;
-use crate::check::replaced_tokens;
+use crate::check::room_tokens;
 use crate::error::SummarizerError;
 use crate::ledger::{Ledger, split_ledger};
 use crate::port::Summarizer;
@@ -60,8 +60,8 @@ impl<S: Summarizer> Summarizer for WithLedger<S> {
     async fn summarize(&self, brief: Brief<'_>) -> Result<Option<Summary>, SummarizerError> {
         let (told, ledgers) = parted(&brief);
         let tokens = |text: &str| self.ledger.tokens(text);
-        let replaced = replaced_tokens(&brief, self.ledger.estimator());
-        let cap = brief.budget().unwrap_or(u64::MAX).min(replaced);
+        let room = room_tokens(&brief, self.ledger.estimator());
+        let cap = brief.budget().unwrap_or(u64::MAX).min(room);
 
         let share = (cap / 3).min(Ledger::DEFAULT_BUDGET);
         let for_ledger = brief.over(ledgers, brief.covered().to_vec());

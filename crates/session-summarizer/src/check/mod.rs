@@ -9,7 +9,7 @@ mod transcript;
 mod wording;
 
 use compaction_core::TokenEstimator;
-use session_log::message_tokens;
+use session_log::{Message, message_tokens};
 
 pub(crate) use self::form::is_hollow;
 use crate::brief::Brief;
@@ -49,10 +49,7 @@ impl Sizes {
 }
 
 /// What the brief's summary replaces, in tokens.
-pub(crate) fn replaced_tokens(
-    brief: &Brief<'_>,
-    estimator: &(impl TokenEstimator + ?Sized),
-) -> u64 {
+fn replaced_tokens(brief: &Brief<'_>, estimator: &(impl TokenEstimator + ?Sized)) -> u64 {
     let format = brief.prompt().format();
     let covered = brief
         .covered()
@@ -60,6 +57,13 @@ pub(crate) fn replaced_tokens(
         .map(|shown| message_tokens(&shown.message, format, estimator));
     let prior = brief.prior().iter().map(|text| estimator.estimate(text));
     covered.chain(prior).fold(0, u64::saturating_add)
+}
+
+/// The most tokens of text that may take the place of what the brief covers: in the view it is a
+/// message, and what stands around it counts too.
+pub(crate) fn room_tokens(brief: &Brief<'_>, estimator: &(impl TokenEstimator + ?Sized)) -> u64 {
+    let around = message_tokens(&Message::assistant(""), brief.prompt().format(), estimator);
+    replaced_tokens(brief, estimator).saturating_sub(around)
 }
 
 /// Whether `summary` may stand in for what `brief` covers. A pure function: the same input gives

@@ -13,7 +13,7 @@ use compaction_core::TokenEstimator;
 use self::page::Page;
 pub(crate) use self::page::split as split_ledger;
 use crate::brief::Brief;
-use crate::check::{is_hollow, replaced_tokens};
+use crate::check::{is_hollow, room_tokens};
 use crate::error::SummarizerError;
 use crate::port::Summarizer;
 use crate::summary::Summary;
@@ -90,7 +90,7 @@ impl Ledger {
 
     /// The same, within `budget` tokens whatever the brief says.
     pub(crate) fn write_within(&self, brief: &Brief<'_>, budget: u64) -> Option<String> {
-        let budget = budget.min(replaced_tokens(brief, &self.estimator));
+        let budget = budget.min(room_tokens(brief, &self.estimator));
         self.fit(&read::page_of(brief), budget)
             // Nothing but signs was said: there is nothing to go on from.
             .filter(|text| !is_hollow(text, None))
