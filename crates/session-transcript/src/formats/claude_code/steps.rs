@@ -16,7 +16,7 @@ pub(super) struct Step {
 /// The messages of the conversation, in order.
 pub(super) fn steps(lines: &[Line<'_>], thread: &Thread, path: &Path) -> Vec<Step> {
     let on_path: BTreeSet<usize> = path.lines.iter().copied().collect();
-    let strays = Strays::of(lines, thread, &on_path);
+    let mut strays = Strays::of(lines, thread, &on_path);
     let answers = path.lines.iter().filter_map(|at| lines.get(*at));
     let answers = answers.flat_map(|line| line.answers.iter().cloned());
     let mut answered: BTreeSet<String> = answers.collect();
@@ -108,10 +108,11 @@ impl Strays {
         strays
     }
 
-    /// Adds the lines of the same reply that say something it does not say yet.
-    fn join(&self, lines: &[Line<'_>], step: &mut Step) {
+    /// Adds the lines of the same reply that say something it does not say yet. They are added once,
+    /// to the first of several messages with one id.
+    fn join(&mut self, lines: &[Line<'_>], step: &mut Step) {
         let first = step.lines.first().and_then(|at| lines.get(*at));
-        let Some(strays) = first.and_then(|line| self.replies.get(line.message_id.as_ref()?))
+        let Some(strays) = first.and_then(|line| self.replies.remove(line.message_id.as_ref()?))
         else {
             return;
         };
@@ -131,9 +132,9 @@ impl Strays {
         let mut called: BTreeSet<String> = step.lines.iter().flat_map(calls).collect();
         let before = step.lines.len();
         for at in strays {
-            let is_new_call = calls(at).into_iter().all(|call| called.insert(call));
-            if is_new_call && content(at).is_some_and(|text| said.insert(text)) {
-                step.lines.push(*at);
+            let is_new_call = calls(&at).into_iter().all(|call| called.insert(call));
+            if is_new_call && content(&at).is_some_and(|text| said.insert(text)) {
+                step.lines.push(at);
             }
         }
         if step.lines.len() > before {

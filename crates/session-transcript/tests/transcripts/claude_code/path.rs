@@ -28,6 +28,28 @@ fn lines_of_one_reply_are_one_message_and_results_come_behind_it() {
     assert_eq!(values(written.text.as_bytes()), lines);
 }
 
+/// A line beside the path was added to every message with its id, so its text was there twice, and
+/// twice in the line when the file was written back; many of both took time with their product.
+#[test]
+fn a_line_beside_the_path_joins_one_message_of_its_reply() {
+    let lines = [
+        user("u", "-", "Go"),
+        reply("x", "u", "m", &text("Aside")),
+        reply("a", "u", "m", &text("One")),
+        reply("b", "a", "other", &text("Two")),
+        reply("c", "b", "m", &text("Three")),
+    ];
+    let expected = [
+        "user: Go",
+        "assistant: Aside One",
+        "assistant: Two",
+        "assistant: Three",
+    ];
+    assert_eq!(told(&lines), expected);
+    let written = parse(&jsonl(&lines)).write_back().unwrap();
+    assert_eq!(values(written.text.as_bytes()), lines);
+}
+
 #[test]
 fn links_that_are_no_messages_do_not_cut_the_chain() {
     let mut progress = line("p", "u1", "progress", &Value::Null);
