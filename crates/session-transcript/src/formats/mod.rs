@@ -12,6 +12,7 @@ pub(crate) mod claude_ai;
 pub(crate) mod claude_code;
 pub(crate) mod codex;
 pub(crate) mod copilot_cli;
+pub(crate) mod effort;
 pub(crate) mod gemini;
 pub(crate) mod gemini_cli;
 pub(crate) mod goose;

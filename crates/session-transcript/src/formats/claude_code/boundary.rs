@@ -12,7 +12,7 @@ pub(super) fn boundary(
     line: &Line<'_>,
     events: &[NewEvent],
     left: &[Seq],
-    held: &Held,
+    held: &mut Held,
 ) -> Boundary {
     let first = held.first().unwrap_or_else(|| next_seq(events).plus(1));
     let mut boundary = Boundary::new(first, receipt(line));

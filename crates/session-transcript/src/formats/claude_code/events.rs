@@ -46,12 +46,16 @@ pub(super) fn conversation(
         aside: aside.into_iter().rev().collect(),
         repeats: BTreeMap::new(),
         boundary: None,
+        has_message: false,
         held: Held::default(),
     };
     for step in &steps {
         fold.step(step);
     }
     fold.rest();
+    if let Some(warning) = path.unkept.clone().or_else(|| fold.held.warning()) {
+        context.report.warn(warning);
+    }
     Conversation {
         id,
         title: about.title,
@@ -72,8 +76,9 @@ struct Fold<'l, 'a> {
     /// Lines that are in no step, the last one first.
     aside: Vec<usize>,
     repeats: BTreeMap<String, usize>,
-    /// The boundary whose summary comes next.
-    boundary: Option<EventId>,
+    /// The boundary whose summary comes next, and its place among the events.
+    boundary: Option<(EventId, usize)>,
+    has_message: bool,
     held: Held,
 }
 
@@ -92,7 +97,7 @@ impl<'l, 'a> Fold<'l, 'a> {
             self.asides_before(at);
             self.boundary = None;
         }
-        if is_summary && self.boundary.is_none() && self.events.iter().any(is_message) {
+        if is_summary && self.boundary.is_none() && self.has_message {
             self.boundary_before(line);
         }
         match step.what {
@@ -108,15 +113,15 @@ impl<'l, 'a> Fold<'l, 'a> {
         };
         let keeps = self.path.keeps.get(&at).unwrap_or(&Keeps::Nothing);
         let left = self.held.go_on(keeps, &self.path.above);
-        let boundary = boundary::boundary(line, &self.events, &left, &self.held);
+        let boundary = boundary::boundary(line, &self.events, &left, &mut self.held);
         let event = NewEvent::new(
             id.clone(),
             self.moment(line),
             EventBody::Compaction(Box::new(boundary)),
         );
         let event = event.with_metadata(envelope::LINES, line.raw.to_json());
+        self.boundary = Some((id, self.events.len()));
         self.events.push(self.note(at, line).on(event));
-        self.boundary = Some(id);
     }
 
     /// The boundary in front of a summary that came without one, as older files have it.
@@ -125,11 +130,10 @@ impl<'l, 'a> Fold<'l, 'a> {
             return;
         };
         let left = self.held.go_on(&Keeps::Nothing, &self.path.above);
-        let boundary = boundary::boundary(line, &self.events, &left, &self.held);
+        let boundary = boundary::boundary(line, &self.events, &left, &mut self.held);
         let body = EventBody::Compaction(Box::new(boundary));
-        self.events
-            .push(NewEvent::new(id.clone(), self.moment(line), body));
-        self.boundary = Some(id);
+        self.boundary = Some((id.clone(), self.events.len()));
+        self.events.push(NewEvent::new(id, self.moment(line), body));
     }
 
     /// A line of the person, of tools, or put in by a program.
@@ -147,18 +151,10 @@ impl<'l, 'a> Fold<'l, 'a> {
                 return;
             };
             let origin = match piece.origin {
-                _ if is_summary => Origin::Summary {
-                    boundary: self.boundary.clone(),
-                },
+                _ if is_summary => self.summary_of_boundary(&id),
                 _ if line.flag("isMeta") => Origin::Injected,
                 origin => origin,
             };
-            if let Origin::Summary {
-                boundary: Some(boundary),
-            } = &origin
-            {
-                self.name_summary(boundary, &id);
-            }
             let entry = Entry {
                 line: line.number,
                 uuid: line.uuid.clone(),
@@ -173,14 +169,17 @@ impl<'l, 'a> Fold<'l, 'a> {
         }
     }
 
-    fn name_summary(&mut self, boundary: &EventId, summary: &EventId) {
-        let event = self
-            .events
-            .iter_mut()
-            .rev()
-            .find(|event| event.id == *boundary);
+    /// Makes an event the summary of the boundary before it, if there is one.
+    fn summary_of_boundary(&mut self, summary: &EventId) -> Origin {
+        let Some((id, at)) = &self.boundary else {
+            return Origin::Summary { boundary: None };
+        };
+        let event = self.events.get_mut(*at);
         if let Some(EventBody::Compaction(boundary)) = event.map(|event| &mut event.body) {
             boundary.summary.push(summary.clone());
+        }
+        Origin::Summary {
+            boundary: Some(id.clone()),
         }
     }
 
@@ -239,6 +238,7 @@ impl<'l, 'a> Fold<'l, 'a> {
         let Some((at, line)) = self.first(lines) else {
             return;
         };
+        self.has_message = true;
         let seq = next_seq(&self.events);
         self.held.add(seq, &piece.origin, lines.iter().copied());
         let event = NewEvent::message(id, self.moment(line), piece.message)
@@ -300,8 +300,4 @@ impl<'l, 'a> Fold<'l, 'a> {
         let record = u64::try_from(at).unwrap_or(u64::MAX).saturating_add(1);
         Note::new(Format::ClaudeCode, line.number, line.bytes.clone(), record)
     }
-}
-
-fn is_message(event: &NewEvent) -> bool {
-    matches!(event.body, EventBody::Message(_))
 }

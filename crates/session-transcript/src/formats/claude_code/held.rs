@@ -6,6 +6,7 @@ use session_log::{Origin, Seq};
 
 use crate::formats::claude_code::kept::{Keeps, Kept};
 use crate::formats::shown::Shown;
+use crate::transcript::Warning;
 
 /// The messages of a conversation under construction.
 #[derive(Debug, Default)]
@@ -72,7 +73,14 @@ impl Held {
     }
 
     /// The messages from a place on that are not shown.
-    pub(super) fn hidden_from(&self, from: Seq) -> Vec<Seq> {
-        self.shown.hidden_from(from)
+    pub(super) fn hidden_from(&mut self, from: Seq) -> Vec<Seq> {
+        let hidden = self.shown.hidden_from(from);
+        self.kept.effort.spend(hidden.len());
+        hidden
+    }
+
+    /// What is to be told of boundaries that were not followed.
+    pub(super) fn warning(&self) -> Option<Warning> {
+        self.kept.effort.warning()
     }
 }

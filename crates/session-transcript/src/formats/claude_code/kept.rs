@@ -1,8 +1,10 @@
 //! The lines that stay in view at boundaries. A boundary may keep all from the first line on, and so
-//! may each one behind it, so only what changes from one to the next is looked at.
+//! may each one behind it, so only what changes from one to the next is looked at. Where that is much
+//! again and again, boundaries are not followed any more.
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::formats::effort::Effort;
 use crate::json::{Members, Raw};
 
 /// What a boundary says stays in view.
@@ -59,6 +61,7 @@ pub(super) struct Kept {
     /// The place of the head.
     from: usize,
     listed: Vec<usize>,
+    pub(super) effort: Effort,
 }
 
 impl Kept {
@@ -69,14 +72,16 @@ impl Kept {
             come: Vec::new(),
         };
         match keeps {
+            Keeps::Nothing => self.clear(&mut change),
+            _ if !self.effort.has_room(above.len()) => self.clear(&mut change),
             Keeps::Segment { head, tail } => self.move_to(*head, *tail, above, &mut change),
             Keeps::Listed(lines) => {
                 self.clear(&mut change);
                 self.listed.extend(lines.keys());
                 change.come.clone_from(&self.listed);
             }
-            Keeps::Nothing => self.clear(&mut change),
         }
+        self.effort.spend(change.gone.len() + change.come.len());
         change
     }
 
@@ -124,6 +129,7 @@ impl Kept {
             next = above.get(&line).copied();
         }
         let left = self.chain.split_off(common);
+        self.effort.spend(climbed.len() + left.len());
         for line in &left {
             self.places.remove(line);
         }
@@ -213,5 +219,39 @@ mod tests {
             looked += change.gone.len() + change.come.len();
         }
         assert_eq!(looked, 980);
+    }
+
+    /// Sessions whose compactions kept everything and nothing in turn, or each another branch, were
+    /// read in quadratic time, since what changes from one to the next is then all there is.
+    #[test]
+    fn boundaries_that_change_much_again_and_again_are_not_followed_for_ever() {
+        const LINES: usize = 4000;
+        let trunk = (1..LINES).map(|line| (line, line - 1));
+        let branch = (LINES + 1..2 * LINES).map(|line| (line, line - 1));
+        let above: BTreeMap<usize, usize> = trunk.chain([(LINES, 0)]).chain(branch).collect();
+        let segment = |head, tail| Keeps::Segment { head, tail };
+        let whole = segment(0, LINES - 1);
+        let listed = Keeps::Listed(BTreeMap::from([(0, None)]));
+        for in_turn in [
+            [whole.clone(), Keeps::Nothing],
+            [whole.clone(), listed],
+            [whole, segment(0, 2)],
+            [
+                segment(LINES - 1, LINES - 1),
+                segment(2 * LINES - 1, 2 * LINES - 1),
+            ],
+        ] {
+            let mut kept = Kept::default();
+            let (mut looked, mut lines) = (0, BTreeSet::new());
+            for keeps in in_turn.iter().cycle().take(LINES) {
+                let change = kept.go_on(keeps, &above);
+                looked += change.gone.len() + change.come.len();
+                assert!(change.gone.iter().all(|line| lines.remove(line)));
+                lines.extend(change.come);
+            }
+            assert!(looked < LINES * 200, "{looked} lines for {in_turn:?}");
+            assert_eq!(lines, BTreeSet::new(), "{in_turn:?}");
+            assert!(kept.effort.warning().is_some(), "{in_turn:?}");
+        }
     }
 }

@@ -12,6 +12,7 @@ mod line;
 mod path;
 mod steps;
 mod threads;
+mod unpassed;
 mod write;
 
 use crate::error::WriteError;

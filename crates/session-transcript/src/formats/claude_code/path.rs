@@ -6,6 +6,8 @@ use crate::formats::claude_code::boundary;
 use crate::formats::claude_code::kept::{Keeps, Kept};
 use crate::formats::claude_code::line::{Line, What};
 use crate::formats::claude_code::threads::Thread;
+use crate::formats::claude_code::unpassed::Unpassed;
+use crate::transcript::Warning;
 
 /// The live path of a thread, and what was wrong with its links.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +22,8 @@ pub(super) struct Path {
     pub(super) keeps: BTreeMap<usize, Keeps>,
     /// The line that a line names as its parent.
     pub(super) above: BTreeMap<usize, usize>,
+    /// What is to be told of boundaries that were not followed.
+    pub(super) unkept: Option<Warning>,
 }
 
 /// Walks from the last message up to the root.
@@ -53,6 +57,7 @@ pub(super) fn live_path(lines: &[Line<'_>], thread: &Thread) -> Path {
         cycle,
         keeps: tree.keeps,
         above: tree.above,
+        unkept: tree.unkept,
     }
 }
 
@@ -64,6 +69,7 @@ struct Tree<'l, 'a> {
     keeps: BTreeMap<usize, Keeps>,
     /// For a preserved line: the last boundary it was kept by.
     kept: BTreeMap<usize, usize>,
+    unkept: Option<Warning>,
 }
 
 impl<'l, 'a> Tree<'l, 'a> {
@@ -81,6 +87,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             above: BTreeMap::new(),
             keeps: BTreeMap::new(),
             kept: BTreeMap::new(),
+            unkept: None,
         };
         for at in &thread.members {
             let parent = tree.line(*at).and_then(|line| line.parent.as_deref());
@@ -105,6 +112,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             self.keeps.insert(*at, keeps);
         }
         self.leave(kept.go_on(&Keeps::Nothing, &self.above).gone, last);
+        self.unkept = kept.effort.warning();
     }
 
     fn leave(&mut self, lines: Vec<usize>, boundary: Option<usize>) {
@@ -120,6 +128,7 @@ impl<'l, 'a> Tree<'l, 'a> {
     fn walk(&self, last: Option<usize>) -> (Vec<usize>, Option<usize>) {
         let mut walked = Vec::new();
         let mut seen = BTreeSet::new();
+        let mut unpassed = Unpassed::new(self.members, |at| self.is_link(at));
         let mut next = last;
         let mut cycle = None;
         while let Some(at) = next {
@@ -128,7 +137,8 @@ impl<'l, 'a> Tree<'l, 'a> {
                 break;
             }
             walked.push(at);
-            next = self.parent(at, &seen);
+            unpassed.pass(at);
+            next = self.parent(at, &mut unpassed);
         }
         walked.reverse();
         (walked, cycle)
@@ -157,7 +167,7 @@ impl<'l, 'a> Tree<'l, 'a> {
             .find_map(|name| self.find(&metadata.member(name)?.member_str("anchorUuid")?))
     }
 
-    fn parent(&self, at: usize, seen: &BTreeSet<usize>) -> Option<usize> {
+    fn parent(&self, at: usize, unpassed: &mut Unpassed<'_>) -> Option<usize> {
         let line = self.line(at)?;
         let above = self.above.get(&at).copied();
         if let Some(boundary) = self.kept.get(&at) {
@@ -168,12 +178,15 @@ impl<'l, 'a> Tree<'l, 'a> {
             };
             return before
                 .or_else(|| above.filter(|above| Some(*above) != self.anchor(*boundary)))
-                .or_else(|| self.nearest_before((*boundary).min(at), Some(*boundary), seen));
+                .or_else(|| {
+                    let is_kept = |line| self.kept.get(&line) == Some(boundary);
+                    unpassed.nearest_before((*boundary).min(at), is_kept)
+                });
         }
         let Some(above) = above else {
             let is_joined = line.parent.is_some() || line.uuid.is_none() || self.is_rootless(line);
             return match is_joined {
-                true => self.nearest_before(at, None, seen),
+                true => unpassed.nearest_before(at, |_| false),
                 false => None,
             };
         };
@@ -195,25 +208,9 @@ impl<'l, 'a> Tree<'l, 'a> {
         }
     }
 
-    /// The nearest earlier line of the conversation, but none that `boundary` kept or that was
-    /// `seen` on the way.
-    fn nearest_before(
-        &self,
-        at: usize,
-        boundary: Option<usize>,
-        seen: &BTreeSet<usize>,
-    ) -> Option<usize> {
-        let end = self.members.partition_point(|member| *member < at);
-        let is_link = |member: &&usize| {
-            let by = self.kept.get(member).copied();
-            let is_kept = boundary.is_some() && by == boundary;
-            let is_fit = self.is_first(**member) && !is_kept && !seen.contains(member);
-            is_fit
-                && self
-                    .line(**member)
-                    .is_some_and(|line| line.what != What::Other)
-        };
-        self.members.get(..end)?.iter().rev().find(is_link).copied()
+    /// Whether a line can stand in for a missing parent.
+    fn is_link(&self, at: usize) -> bool {
+        self.is_first(at) && self.line(at).is_some_and(|line| line.what != What::Other)
     }
 
     fn orphans(&self) -> BTreeSet<usize> {

@@ -5,7 +5,9 @@ use session_log::{EventBody, View};
 use session_transcript::{Conversation, Format, Item, WriteOptions, write};
 
 use super::{reply, text, user};
-use crate::common::{boundaries, fixture, jsonl, left_with_boundaries, log, only, shorts, values};
+use crate::common::{
+    boundaries, fixture, jsonl, left_with_boundaries, log, only, parse, shorts, values,
+};
 
 fn view(conversation: &Conversation) -> View {
     View::fold(log(conversation))
@@ -143,4 +145,39 @@ fn each_of_many_compactions_covers_what_left_the_view_with_it() {
     // without a line of its own a boundary keeps nothing.
     assert_eq!(counts[..12], [2, 1, 4, 4, 3, 2, 4, 1, 5, 3, 1, 4]);
     assert_eq!(shown(&view(&conversation)), ["So far", "Done"]);
+}
+
+/// Each boundary names what is not shown behind the first message that is. A file whose boundaries
+/// all kept its first line and no other made a log as large as the square of its length.
+#[test]
+fn boundaries_name_no_more_places_than_a_file_of_their_size_should() {
+    let mut lines = vec![user("u0", "-", "First")];
+    let mut last = String::from("u0");
+    let count = 2500;
+    for number in 1..=count {
+        let [asked, edge] = ["u", "b"].map(|name| format!("{name}{number}"));
+        lines.push(user(&asked, &last, "Next"));
+        lines.push(
+            json!({"type": "system", "subtype": "compact_boundary", "uuid": edge,
+            "parentUuid": null, "logicalParentUuid": asked, "sessionId": "s",
+            "compactMetadata": {"preservedMessages": {"uuids": ["u0"]}}}),
+        );
+        last = edge;
+    }
+    lines.push(user("end", &last, "End"));
+    let transcript = parse(&jsonl(&lines));
+    let conversation = &transcript.conversations[0];
+    let boundaries = boundaries(conversation);
+    let named = boundaries
+        .iter()
+        .map(|(_, boundary)| boundary.superseded.len());
+    let named: usize = named.sum();
+    assert_eq!(boundaries.len(), count);
+    assert!(named < 1_000_000, "{named} places");
+    assert!(transcript.warnings.iter().any(|warning| {
+        warning
+            .what
+            .ends_with("they are read as if they kept nothing")
+    }));
+    assert_eq!(shown(&view(conversation)), ["End"]);
 }
