@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use session_log::{
     Event, EventBody, EventId, EventType, Json, NewEvent, Origin, Revert, Seq, SessionId, Version,
-    View,
+    View, is_erased,
 };
 use session_store::{Batch, EventQuery, Expected, NewSession, Session, SessionStoreExt as _};
 
@@ -52,8 +52,8 @@ impl Sessions {
         }
     }
 
-    /// Takes back the newest live revert, so that what it took back counts again; `None` when
-    /// there is none.
+    /// Takes back the newest live revert of a boundary, so that the boundary counts again; `None`
+    /// when there is none. Where the boundary was taken back several times, all of that is.
     ///
     /// # Errors
     ///
@@ -63,6 +63,7 @@ impl Sessions {
         let query = EventQuery::all().with_types([EventType::REVERT]);
         let reverts = self.store.read_all(id, query).await?;
         let mut dead = BTreeSet::new();
+        let mut live = Vec::new();
         for event in reverts.iter().rev() {
             let EventBody::Revert(revert) = &event.body else {
                 continue;
@@ -71,16 +72,30 @@ impl Sessions {
                 continue;
             }
             dead.insert(revert.of);
-            let restores_boundary = !reverts.iter().any(|other| other.seq == revert.of);
-            if restores_boundary {
-                return Ok(Some(self.revert(id, event.seq).await?));
+            let is_of_boundary = !reverts.iter().any(|other| other.seq == revert.of);
+            if is_of_boundary {
+                live.push((event.seq, revert.of));
             }
         }
-        Ok(None)
+        let Some((_, boundary)) = live.first().copied() else {
+            return Ok(None);
+        };
+        let now = self.clock.now();
+        let mut restoring = Vec::new();
+        for (revert, _) in live.iter().filter(|(_, of)| *of == boundary) {
+            let body = EventBody::Revert(Revert::new(*revert));
+            restoring.push(NewEvent::new(EventId::new(fresh_id())?, now, body));
+        }
+        let batch = Batch::new(restoring);
+        let appended = self.store.append(id, Expected::Any, batch).await?;
+        Ok(appended
+            .done()
+            .and_then(|written| written.events.into_iter().next()))
     }
 
     /// Copies the log up to `version` into the session described, which must be new. The copies
-    /// have the same places and say where they come from; the parent is not touched.
+    /// have the same places and say where they come from; the parent is not touched. A version
+    /// between a boundary and its summary, which are one batch, is that of the whole batch.
     ///
     /// # Errors
     ///
@@ -92,28 +107,47 @@ impl Sessions {
         version: Version,
         into: NewSession,
     ) -> Result<Session, Error> {
-        self.session(id).await?;
+        let parent = self.session(id).await?;
         let events = match Seq::new(version.as_u64()) {
-            Some(last) => {
-                let query = EventQuery::all().with_to(last);
-                self.store.read_all(id, query).await?
-            }
+            Some(last) => self.whole_batches(id, last).await?,
             None => Vec::new(),
         };
         let copies = copies(id, &events)?;
         let fork = self.create_as(into.with_parent(id.clone())).await?;
-        let written = self
-            .store
-            .append(
-                &fork.id,
-                Expected::Exact(Version::EMPTY),
-                Batch::new(copies),
-            )
-            .await?;
+        let expected = Expected::Exact(Version::EMPTY);
+        let batch = Batch::new(copies);
+        let written = match self.store.append(&fork.id, expected, batch).await {
+            Ok(written) => written,
+            Err(error) => {
+                // A fork that is no copy is worse than none. Where this fails too, it stays empty.
+                let _ = self.store.delete(&fork.id).await;
+                return Err(error.into());
+            }
+        };
         if written.done().is_none() {
             return Err(Error::SessionExists { session: fork.id });
         }
+        if let Some(erased) = behind_stale_boundary(&events, parent.head.erasures) {
+            // A summary that is stale in the parent is stale here: erasing again says so.
+            let tombstone = erased.body.clone();
+            self.store.erase(&fork.id, erased.seq, tombstone).await?;
+        }
         self.session(&fork.id).await
+    }
+
+    /// The log up to `last`, and to the end of the batch that has it.
+    async fn whole_batches(&self, id: &SessionId, last: Seq) -> Result<Vec<Arc<Event>>, Error> {
+        let query = EventQuery::all().with_to(last);
+        let mut events = self.store.read_all(id, query).await?;
+        let end = events.iter().rev().find_map(|event| {
+            let summary = &event.as_boundary()?.summary;
+            Some(event.seq.plus(summary.len() as u64))
+        });
+        if let Some(end) = end.filter(|end| *end > last) {
+            let rest = EventQuery::all().with_from(last.plus(1)).with_to(end);
+            events.extend(self.store.read_all(id, rest).await?);
+        }
+        Ok(events)
     }
 
     pub(crate) async fn append_own(
@@ -135,7 +169,19 @@ impl Sessions {
     }
 }
 
-/// Copies of `events` under fresh ids, with what names an id changed along.
+/// An erased event among `events`, where they have a boundary that does not know of all `erasures`.
+fn behind_stale_boundary(events: &[Arc<Event>], erasures: u64) -> Option<&Arc<Event>> {
+    let is_stale = |event: &Arc<Event>| {
+        let boundary = event.as_boundary();
+        boundary.is_some_and(|boundary| boundary.receipt.erasures < erasures)
+    };
+    let is_erased = |event: &&Arc<Event>| event.as_message().is_some_and(is_erased);
+    let has_stale = events.iter().any(is_stale);
+    events.iter().filter(|_| has_stale).find(is_erased)
+}
+
+/// Copies of `events` under fresh ids, with what names an id changed along, in a session of which
+/// nothing was erased yet.
 fn copies(parent: &SessionId, events: &[Arc<Event>]) -> Result<Vec<NewEvent>, Error> {
     let mut fresh: BTreeMap<&EventId, EventId> = BTreeMap::new();
     for event in events {
@@ -153,6 +199,7 @@ fn copies(parent: &SessionId, events: &[Arc<Event>]) -> Result<Vec<NewEvent>, Er
         }
         if let EventBody::Compaction(boundary) = &mut copy.body {
             boundary.summary = boundary.summary.iter().map(renamed).collect();
+            boundary.receipt.erasures = 0;
         }
         copy
     };
