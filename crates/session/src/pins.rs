@@ -15,7 +15,8 @@ use crate::sessions::{Sessions, fresh_id};
 impl Sessions {
     /// Pins an event: it stays in every view, byte for byte, and no window counts it. A tool call
     /// is pinned with its result, and a result with its call, the other calls of the same message
-    /// included. An event that was covered comes back.
+    /// included; a result that comes later is pinned as it comes. An event that was covered comes
+    /// back, and one that was cleared is shown whole.
     ///
     /// # Errors
     ///
@@ -45,25 +46,25 @@ impl Sessions {
         id: &SessionId,
         text: impl Into<String> + Send,
     ) -> Result<Arc<Event>, Error> {
-        let note = EventId::new(fresh_id())?;
-        let mut note = vec![
-            NewEvent::message(note, self.clock.now(), Message::user(text))
-                .with_origin(Origin::Injected),
-        ];
-        self.count_all(&mut note);
-        let appended = self
-            .store
-            .append(id, Expected::Any, Batch::new(note))
-            .await?;
-        let written = appended
-            .done()
-            .and_then(|written| written.events.into_iter().next());
-        let note = written.ok_or_else(|| Error::UnknownSession {
-            session: id.clone(),
-        })?;
-        self.append_own(id, EventBody::Pin(Pin::hold(note.seq)))
-            .await?;
-        Ok(note)
+        let now = self.clock.now();
+        let note = NewEvent::message(EventId::new(fresh_id())?, now, Message::user(text))
+            .with_origin(Origin::Injected);
+        let mut events = [note];
+        self.count_all(&mut events);
+        let [note] = events;
+        let pin = EventId::new(fresh_id())?;
+        // Both in one batch, so the note's place must be known: whoever is faster takes it.
+        loop {
+            let version = self.session(id).await?.head.version;
+            let held = EventBody::Pin(Pin::hold(version.next_seq()));
+            let batch = vec![note.clone(), NewEvent::new(pin.clone(), now, held)];
+            let expected = Expected::Exact(version);
+            let appended = self.store.append(id, expected, Batch::new(batch)).await?;
+            let written = appended.done().map(|written| written.events);
+            if let Some(note) = written.and_then(|events| events.into_iter().next()) {
+                return Ok(note);
+            }
+        }
     }
 
     async fn hold(
