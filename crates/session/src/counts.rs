@@ -1,6 +1,6 @@
 //! Costs of events and sizes of views: counted once, kept by the store.
 
-use compaction_core::{Counts, Outline};
+use compaction_core::{Counts, MAX_TOKENS_PER_ENTRY, Outline};
 use session_log::{Event, EventBody, Message, NewEvent, TokenCount, View, message_tokens};
 use session_store::{Counters, Recount, Session};
 
@@ -8,10 +8,11 @@ use crate::error::Error;
 use crate::sessions::Sessions;
 
 impl Sessions {
-    /// What a message costs in a request, in tokens of the service's estimator.
+    /// What a message costs in a request, in tokens of the service's estimator. More than a pass
+    /// counts of one entry (2⁴⁰) is counted as that, so that no store refuses a message for it.
     #[must_use]
     pub fn tokens_of(&self, message: &Message) -> u64 {
-        message_tokens(message, &*self.format, &*self.estimator)
+        message_tokens(message, &*self.format, &*self.estimator).min(MAX_TOKENS_PER_ENTRY)
     }
 
     /// Gives each message event its token count, unless this estimator counted it already.

@@ -146,3 +146,39 @@ fn what_others_wrote_without_a_count_is_counted_by_the_first_pass_only() {
         assert_eq!(world.pass(&tokens(1_000)).await, [""; 0]);
     });
 }
+
+/// An estimator that says any number. With a number no database can keep, every message was refused.
+struct Says(u64);
+
+impl TokenEstimator for Says {
+    fn name(&self) -> &str {
+        "says"
+    }
+
+    fn estimate(&self, _: &str) -> u64 {
+        self.0
+    }
+}
+
+#[test]
+fn no_message_is_refused_for_what_an_estimator_says() {
+    for says in [0, 1, u64::MAX] {
+        block_on(async {
+            let sessions = Sessions::new(MemoryStore::new(), Says(says));
+            let session = sessions.create().await.unwrap().id;
+            for turn in 0..3 {
+                let question = Message::user(format!("question {turn}"));
+                sessions.append(&session, question).await.unwrap();
+            }
+            let window = Window::Tokens {
+                budget: u64::MAX,
+                reserve: 1,
+            };
+            for window in [window, Window::Turns(1)] {
+                let compaction = Compaction::builder(window).build().unwrap();
+                sessions.compact(&session, &compaction).await.unwrap();
+            }
+            assert_eq!(sessions.view(&session).await.unwrap().events().len(), 1);
+        });
+    }
+}
