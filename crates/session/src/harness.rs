@@ -66,7 +66,7 @@ pub enum Happening {
     PassFailed {
         /// The session.
         session: SessionId,
-        /// What went wrong.
+        /// What went wrong, and why.
         reason: String,
     },
 }
@@ -108,12 +108,14 @@ impl Harness {
     /// Begins a turn with the person's message, or goes on with it.
     ///
     /// Events get ids made of `turn` and their place in the turn, so a turn that is begun again,
-    /// after a crash or by a retry, appends nothing twice and goes on where it stood.
+    /// after a crash or by a retry, appends nothing twice and goes on where it stood. An event id is
+    /// unique in a store, and so must `turn` be across its sessions: take the id that the message
+    /// has where it comes from, or put the session's before a number.
     ///
     /// # Errors
     ///
     /// [`Error::UnknownSession`]; [`Error::InvalidId`] when `turn` cannot be part of an id;
-    /// [`Error::Store`], also when the turn was begun with another message.
+    /// [`Error::Store`], also when the turn was begun with another message or in another session.
     pub async fn begin_turn(
         &self,
         id: &SessionId,
@@ -326,10 +328,11 @@ impl Turn {
         self.harness.tell(&match &passed {
             Ok(report) => Happening::Passed(Box::new(report.clone())),
             Err(error) => {
-                tracing::warn!(session = %self.session, %error, "compaction failed, the turn did not");
+                let error = with_causes(error);
+                tracing::warn!(session = %self.session, error, "compaction failed, the turn did not");
                 Happening::PassFailed {
                     session: self.session.clone(),
-                    reason: error.to_string(),
+                    reason: error,
                 }
             }
         });
@@ -347,4 +350,16 @@ impl Turn {
                 .strip_prefix(self.turn.as_str())
                 .is_some_and(|rest| rest.starts_with('/'))
     }
+}
+
+/// What an error and its causes say, one after the other.
+fn with_causes(error: &Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = std::error::Error::source(error);
+    while let Some(error) = cause {
+        text.push_str(": ");
+        text.push_str(&error.to_string());
+        cause = error.source();
+    }
+    text
 }

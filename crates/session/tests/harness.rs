@@ -233,7 +233,15 @@ fn a_failing_pass_does_not_fail_the_turn() {
             .summarizer(failing)
             .build()
             .unwrap();
-        let harness = Harness::new(world.sessions.clone()).with_compaction(compaction);
+        let reasons = Arc::new(Mutex::new(Vec::new()));
+        let seen = reasons.clone();
+        let harness = Harness::new(world.sessions.clone())
+            .with_compaction(compaction)
+            .with_observer(move |happening| {
+                if let Happening::PassFailed { reason, .. } = happening {
+                    seen.lock().unwrap().push(reason.clone());
+                }
+            });
         talk(&harness, &world, "t1", &["q1", "a1"]).await;
         let mut turn = harness
             .begin_turn(&world.id, "t2", Message::user("q2"))
@@ -243,5 +251,10 @@ fn a_failing_pass_does_not_fail_the_turn() {
         let end = turn.finish().await.unwrap();
         assert!(end.compaction.unwrap().is_err(), "AD25");
         assert_eq!(world.sessions.log(&world.id).await.unwrap().len(), 4);
+        // An observer was told that it failed, and not why.
+        assert_eq!(
+            *reasons.lock().unwrap(),
+            ["the summarizer failed: the summarizer is not available, try again later"]
+        );
     });
 }
