@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use compaction_core::{Counts, EntryKind, Outline, Plan, Verdict};
+use compaction_core::{Counts, EntryKind, Outline, Plan, Preamble, Trigger, Verdict};
 use session_log::{
-    Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, View, boundary_keeping,
-    boundary_of,
+    Covered, Event, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, View,
+    boundary_keeping, boundary_of,
 };
 use session_store::Session;
 
@@ -143,6 +143,9 @@ impl Sessions {
                 let seqs = stays.iter().filter_map(|at| view.events().get(*at));
                 let stays: BTreeSet<_> = seqs.map(|event| event.seq).collect();
                 boundary.pinned.retain(|seq| stays.contains(seq));
+                let leaves = view.events().iter().map(|event| (event.seq, &event.id));
+                let leaves = leaves.filter(|(seq, _)| !stays.contains(seq));
+                boundary.receipt.covered = Covered::of(leaves);
                 boundary.summary = summary_ids;
                 boundary
             }
@@ -204,14 +207,17 @@ fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
 /// What the owner of a view of this shape should know.
 pub(crate) fn warnings(compaction: &Compaction, outline: &Outline) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let preamble = outline
-        .conversation_tokens(0)
-        .saturating_sub(outline.conversation_tokens(outline.preamble_end()));
+    let preamble = match compaction.strategy.as_core().policy().preamble {
+        Preamble::Pinned => outline
+            .conversation_tokens(0)
+            .saturating_sub(outline.conversation_tokens(outline.preamble_end())),
+        _ => 0,
+    };
     let pinned = outline
         .system_tokens()
         .saturating_add(outline.pin_tokens())
         .saturating_add(preamble);
-    if let Some(threshold) = compaction.trigger.token_threshold()
+    if let Some(threshold) = fires_for_ever_at(&compaction.trigger)
         && pinned >= threshold
     {
         warnings.push(Warning::PinnedExceedTrigger { pinned, threshold });
@@ -223,4 +229,16 @@ pub(crate) fn warnings(compaction: &Compaction, outline: &Outline) -> Vec<Warnin
         warnings.push(Warning::OverBudget { tokens, budget });
     }
     warnings
+}
+
+/// The tokens from which on the trigger fires whatever else the view has.
+fn fires_for_ever_at(trigger: &Trigger) -> Option<u64> {
+    match trigger {
+        Trigger::AnyOf(children) => children.iter().filter_map(fires_for_ever_at).min(),
+        Trigger::AllOf(children) => {
+            let all: Option<Vec<_>> = children.iter().map(fires_for_ever_at).collect();
+            all?.into_iter().max()
+        }
+        other => other.token_threshold(),
+    }
 }
