@@ -127,7 +127,7 @@ impl Sessions {
             None => brief.clone(),
         };
         let shadow_prompt = Message::user(compaction.shadow_prompt.as_str());
-        let wish = compaction.summary_wish(self.tokens_of(&shadow_prompt));
+        let wish = compaction.summary_wish(self.tokens_of(&shadow_prompt), replaced);
         // A summarizer writes a text, and it costs more as a message.
         let framing = self.tokens_of(&Message::assistant(""));
         let wish = wish.map(|tokens| tokens.saturating_sub(framing).max(1));

@@ -134,11 +134,13 @@ impl Compaction {
     }
 
     /// The tokens to ask for, so that the summary fits into the reserve together with the shadow
-    /// prompt before it, which costs `prompt`. A reserve hardly larger than that is halved.
-    pub(crate) fn summary_wish(&self, prompt: u64) -> Option<u64> {
+    /// prompt before it, which costs `prompt`, and is no longer than what it replaces. A reserve
+    /// hardly larger than the prompt is halved.
+    pub(crate) fn summary_wish(&self, prompt: u64, replaced: u64) -> Option<u64> {
         let room = |tokens: u64| tokens.saturating_sub(prompt.min(tokens / 2));
         let reserve = self.reserve().map(room);
-        reserve.into_iter().chain(self.summary_tokens).min()
+        let wish = reserve.into_iter().chain(self.summary_tokens).min()?;
+        Some(wish.min(replaced))
     }
 
     fn reserve(&self) -> Option<u64> {
@@ -328,14 +330,20 @@ impl CompactionBuilder {
                 setting: "the limit to fall back above",
             });
         }
+        if let Some(per_mille) = self.compaction.min_retained.filter(|it| *it > 1000) {
+            return Err(InvalidSettings::MoreThanAll { per_mille });
+        }
         check_trigger(trigger)?;
         check_pair(trigger, strategy.target())?;
         let mut compaction = self.compaction;
         // Told as a conversation, a brief has the summary turn that the view has.
         let shadow = compaction.shadow_prompt.as_str();
-        if let Ok(prompt) = compaction.prompt.clone().with_shadow(shadow) {
-            compaction.prompt = prompt;
-        }
+        let Ok(prompt) = compaction.prompt.with_shadow(shadow) else {
+            return Err(InvalidSettings::Blank {
+                setting: "the shadow prompt",
+            });
+        };
+        compaction.prompt = prompt;
         Ok(compaction)
     }
 }

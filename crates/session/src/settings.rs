@@ -14,6 +14,18 @@ pub enum InvalidSettings {
         /// The name of the setting.
         setting: &'static str,
     },
+    /// A text that must say something is blank.
+    #[error("{setting} must not be blank")]
+    Blank {
+        /// The name of the setting.
+        setting: &'static str,
+    },
+    /// More is to be kept in a summary than there is, so that none could land.
+    #[error("no summary keeps {per_mille} of 1000; ask for at most 1000")]
+    MoreThanAll {
+        /// The minimum that was asked for, in thousandths.
+        per_mille: u32,
+    },
     /// A strategy that has what it covers summarized, without a summarizer.
     #[error("{strategy} needs a summarizer")]
     NoSummarizer {
