@@ -11,15 +11,19 @@ use crate::ask::Answer;
 use crate::compaction::Compaction;
 use crate::draft::Draft;
 use crate::error::Error;
-use crate::pass::Prepared;
+use crate::pass::{Prepared, answer_or_fall_back};
 use crate::report::{Outcome, Report};
 use crate::sessions::Sessions;
 
 impl Sessions {
     /// Erases what an event says, for good: a tombstone stays in its place, with size and digest.
     ///
-    /// A summary that covers the event is stale from now on. The next pass makes it again from
-    /// the log, whether its trigger fires or not; a pass without a summarizer drops it.
+    /// A summary that covers the event is stale from now on, and so is a summary that is erased
+    /// itself. The next pass makes it again from the log, whether its trigger fires or not; a pass
+    /// without a summarizer drops it, and so does one that may fall back to the plain window
+    /// ([`fall_back_above`](crate::CompactionBuilder::fall_back_above)) and gets none.
+    ///
+    /// Erasing again what is erased leaves the tombstone as it is.
     ///
     /// # Errors
     ///
@@ -51,13 +55,15 @@ impl Sessions {
         let known = boundary
             .as_boundary()
             .map_or(0, |boundary| boundary.receipt.erasures);
-        let has_summary = view.events().iter().any(|event| is_summary(event));
-        if !has_summary || session.head.erasures <= known {
+        let summary: Vec<_> = view.events().iter().filter(|it| is_summary(it)).collect();
+        if summary.is_empty() || session.head.erasures <= known {
             return Ok(None);
         }
         let hidden = self.hidden(session, view).await?;
+        // The summary may be what was erased: then nothing tells any more of what it hides.
         let is_stale = hidden
             .iter()
+            .chain(summary)
             .any(|event| event.as_message().is_some_and(is_erased));
         Ok(is_stale.then_some(hidden))
     }
@@ -78,12 +84,16 @@ impl Sessions {
             let replaced = tokens.fold(0, u64::saturating_add);
             let brief = Brief::new(shown);
             let asked = self.ask(compaction, draft.view, brief, replaced, &mut report);
-            match asked.await? {
+            let answer = asked.await;
+            let falls_back = compaction.falls_back(report.before.tokens);
+            match answer_or_fall_back(answer, falls_back, &mut report)? {
                 Answer::Summary(summary) => draft.summary = Some(*summary),
                 Answer::Without(why) => {
                     report.outcome = Outcome::Declined;
                     compaction.notify_failure(&report, why);
-                    return Ok(Prepared::Nothing(Box::new(report)));
+                    if !falls_back {
+                        return Ok(Prepared::Nothing(Box::new(report)));
+                    }
                 }
             }
         }

@@ -80,14 +80,11 @@ impl Sessions {
         compaction: &Compaction,
         lease: &Lease,
     ) -> Result<Report, Error> {
-        let session = self.session(id).await?;
-        if let Some(counts) = self.stored_counts(&session) {
-            let verdict = compaction.trigger.check(&counts);
-            if !verdict.fired && session.head.erasures == 0 {
-                return Ok(self.report(&session, &verdict, compaction));
-            }
+        if let Some(report) = self.nothing_due(id, compaction).await? {
+            return Ok(report);
         }
         if !self.take(id, lease).await? {
+            let session = self.session(id).await?;
             let counts = self.stored_counts(&session).unwrap_or_default();
             return Ok(self.leased(&session, &counts, compaction));
         }

@@ -87,8 +87,12 @@ impl Sessions {
         compaction: &Compaction,
     ) -> Result<Prepared, Error> {
         let session = self.session(id).await?;
-        if let Some(report) = self.is_not_due(&session, compaction) {
-            return Ok(Prepared::Nothing(Box::new(report)));
+        if let Some(counts) = self.telling_counts(&session) {
+            let verdict = compaction.trigger.check(&counts);
+            if !verdict.fired {
+                let report = self.report(&session, &verdict, compaction);
+                return Ok(Prepared::Nothing(Box::new(report)));
+            }
         }
         let (session, view) = self.load(id).await?;
         if !view.missing().is_empty() {
@@ -141,15 +145,33 @@ impl Sessions {
         Ok(Prepared::Plan(Box::new(plan)))
     }
 
-    /// The report of a pass whose trigger, by the counts kept with the session, does not fire. It
-    /// is `None` where only the view can tell.
-    fn is_not_due(&self, session: &Session, compaction: &Compaction) -> Option<Report> {
+    /// The report of a pass that has nothing to do; `None` when it has. It plans nothing.
+    pub(crate) async fn nothing_due(
+        &self,
+        id: &SessionId,
+        compaction: &Compaction,
+    ) -> Result<Option<Report>, Error> {
+        let session = self.session(id).await?;
+        if let Some(counts) = self.telling_counts(&session) {
+            let verdict = compaction.trigger.check(&counts);
+            return Ok((!verdict.fired).then(|| self.report(&session, &verdict, compaction)));
+        }
+        let (session, view) = self.load(id).await?;
+        let costs = self.costs(&view);
+        let outline = view.outline_at(&costs);
+        self.keep_counts(&session, &view, &costs, &outline).await?;
+        let verdict = compaction.trigger.check(&Counts::from(&outline));
+        let is_due = verdict.fired || self.behind_stale_summary(&session, &view).await?.is_some();
+        Ok((!is_due).then(|| self.report(&session, &verdict, compaction)))
+    }
+
+    /// The counts kept with the session, where they tell whether a pass has anything to do.
+    fn telling_counts(&self, session: &Session) -> Option<Counts> {
         // After an erasure the view has to be looked at, whatever the trigger says.
         if session.head.erasures > 0 && session.head.boundary.is_some() {
             return None;
         }
-        let verdict = compaction.trigger.check(&self.stored_counts(session)?);
-        (!verdict.fired).then(|| self.report(session, &verdict, compaction))
+        self.stored_counts(session)
     }
 
     /// Runs the strategy to its end, with the summary it wants or, where there is none, without.
@@ -169,14 +191,8 @@ impl Sessions {
                 Progress::Done(outcome) => break outcome,
                 Progress::NeedsSummary(pending) => {
                     let asked = self.ask_for(compaction, draft, pending.request(), report);
-                    let answer = match asked.await {
-                        Err(Error::Summarizer(error)) if falls_back && !is_cancelled(&error) => {
-                            report.declined = Some(error.name().into());
-                            Answer::Without(NoSummary::Failed)
-                        }
-                        answer => answer?,
-                    };
-                    match answer {
+                    let answer = asked.await;
+                    match answer_or_fall_back(answer, falls_back, report)? {
                         Answer::Summary(summary) => {
                             draft.summary = Some(*summary);
                             pending.resume(SummaryReply::Provided)
@@ -190,6 +206,7 @@ impl Sessions {
             };
         };
         if let Some(why) = without {
+            report.outcome = Outcome::Declined;
             compaction.notify_failure(report, why);
             if falls_back && let Progress::Done(plain) = compact(core, strategy, Summarize::No) {
                 return Ok(plain);
@@ -239,8 +256,21 @@ fn gentler_measure<'a>(
     tier_that_is_enough(compaction, core, draft).map(Measure::Tier)
 }
 
-fn is_cancelled(error: &SummarizerError) -> bool {
-    matches!(error, SummarizerError::Cancelled)
+/// The answer, where an error is none either when the plain window may stand in.
+pub(crate) fn answer_or_fall_back(
+    answer: Result<Answer, Error>,
+    falls_back: bool,
+    report: &mut Report,
+) -> Result<Answer, Error> {
+    match answer {
+        Err(Error::Summarizer(error))
+            if falls_back && !matches!(error, SummarizerError::Cancelled) =>
+        {
+            report.declined = Some(error.name().into());
+            Ok(Answer::Without(NoSummary::Failed))
+        }
+        answer => answer,
+    }
 }
 
 fn tier_that_is_enough<'a>(

@@ -5,10 +5,11 @@ use std::fmt::Display;
 use serde::{Deserialize, Serialize};
 use session_log::{EventId, Json, SessionId, Size, TokenCount, Version, wire};
 use session_store::Counters;
+use session_summarizer::Usage;
 
 use crate::error::Error;
 use crate::plan::PassPlan;
-use crate::report::{Outcome, Report, SummaryReport};
+use crate::report::{Outcome, Report, SummaryReport, Warning};
 
 /// The version new plans are written in.
 const VERSION: u64 = 1;
@@ -30,6 +31,7 @@ impl PassPlan {
             erasures: self.erasures,
             events: events.map_err(|error| invalid(&error))?,
             estimator: report.estimator.clone(),
+            fired: report.fired,
             why: report.why.clone(),
             strategy: report.strategy.as_str().into(),
             before: sizes(report.before),
@@ -39,6 +41,13 @@ impl PassPlan {
             covered: texts(&report.covered),
             cleared: texts(&report.cleared),
             preserved: texts(&report.preserved),
+            declined: report.declined.clone(),
+            lost: [
+                report.lost.input_tokens,
+                report.lost.output_tokens,
+                report.lost.cached_tokens,
+            ],
+            warnings: report.warnings.iter().map(Caution::of).collect(),
         };
         serde_json::to_string(&record).map_err(|error| invalid(&error))
     }
@@ -71,6 +80,7 @@ impl PassPlan {
         let boundary = boundary.ok_or_else(|| invalid(&"it holds no boundary"))?;
         let summary = boundary.receipt.summary.as_ref().zip(events.last());
         let after = size(record.after);
+        let [input, output, cached] = record.lost;
         let tokens = TokenCount::new(record.estimator.as_str(), after.tokens);
         let session = SessionId::new(&record.session)?;
         let based_on = Version::new(record.based_on);
@@ -78,7 +88,7 @@ impl PassPlan {
             outcome: Outcome::Compacted,
             session,
             version: based_on,
-            fired: true,
+            fired: record.fired,
             why: record.why,
             strategy: Json::new(record.strategy).map_err(|error| invalid(&error))?,
             estimator: record.estimator,
@@ -97,9 +107,13 @@ impl PassPlan {
                 _ => None,
             }),
             boundary: None,
-            declined: None,
-            lost: session_summarizer::Usage::default(),
-            warnings: Vec::new(),
+            declined: record.declined,
+            lost: Usage::new(input, output).with_cached_tokens(cached),
+            warnings: record
+                .warnings
+                .into_iter()
+                .map(Caution::into_warning)
+                .collect(),
         };
         Ok(Self {
             based_on,
@@ -120,6 +134,8 @@ struct Record {
     erasures: u64,
     events: Vec<String>,
     estimator: String,
+    #[serde(default = "fired")]
+    fired: bool,
     why: String,
     strategy: String,
     before: [u64; 3],
@@ -129,6 +145,45 @@ struct Record {
     covered: Vec<String>,
     cleared: Vec<String>,
     preserved: Vec<String>,
+    #[serde(default)]
+    declined: Option<String>,
+    #[serde(default)]
+    lost: [Option<u64>; 3],
+    #[serde(default)]
+    warnings: Vec<Caution>,
+}
+
+/// What plans say that were stored before they said it.
+fn fired() -> bool {
+    true
+}
+
+/// A warning as it is stored.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "snake_case")]
+enum Caution {
+    PinnedExceedTrigger { pinned: u64, threshold: u64 },
+    OverBudget { tokens: u64, budget: u64 },
+}
+
+impl Caution {
+    fn of(warning: &Warning) -> Self {
+        match *warning {
+            Warning::PinnedExceedTrigger { pinned, threshold } => {
+                Self::PinnedExceedTrigger { pinned, threshold }
+            }
+            Warning::OverBudget { tokens, budget } => Self::OverBudget { tokens, budget },
+        }
+    }
+
+    fn into_warning(self) -> Warning {
+        match self {
+            Self::PinnedExceedTrigger { pinned, threshold } => {
+                Warning::PinnedExceedTrigger { pinned, threshold }
+            }
+            Self::OverBudget { tokens, budget } => Warning::OverBudget { tokens, budget },
+        }
+    }
 }
 
 fn invalid(reason: &dyn Display) -> Error {

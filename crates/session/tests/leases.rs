@@ -149,6 +149,28 @@ fn when_the_trigger_does_not_fire_no_lease_is_taken() {
     );
 }
 
+/// After one erasure, or with counters nobody knew, each call took a lease and gave it back although
+/// there was nothing to do: the log grew by two events a turn.
+#[test]
+fn a_session_of_which_something_was_erased_takes_no_lease_either() {
+    let world = World::new();
+    world.pass("ann");
+    let sessions = world.process();
+    block_on(async {
+        let erased = common::id("a3");
+        sessions.erase(&world.id, &erased).await.unwrap();
+        sessions.pin(&world.id, &erased).await.unwrap();
+    });
+    let before = block_on(sessions.log(&world.id)).unwrap().len();
+    for _ in 0..2 {
+        assert_eq!(world.pass("ann").outcome, Outcome::NotTriggered);
+        assert_eq!(block_on(sessions.log(&world.id)).unwrap().len(), before);
+    }
+    // What is hidden was erased: now there is something to do.
+    block_on(sessions.erase(&world.id, &common::id("a1"))).unwrap();
+    assert_eq!(world.pass("ann").outcome, Outcome::Compacted);
+}
+
 #[test]
 fn of_two_processes_one_pays_in_every_order() {
     let mut ends = std::collections::BTreeSet::new();

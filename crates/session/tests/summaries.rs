@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{Always, Characters, World, block_on, id};
-use session::{Compaction, Error, InvalidSettings, Ledger, Message, Outcome, Window};
+use session::{Compaction, Error, InvalidSettings, Ledger, Message, Outcome, Report, Window};
 use session_summarizer::{
     Answer, Brief, ChatLine, Finish, Scripted, Summarizer, SummarizerError, Summary,
 };
@@ -330,4 +330,105 @@ fn recorded_useless_answers_are_refused_by_name_and_history_stays_byte_for_byte(
         refused.push(word("name"));
     }
     assert_eq!(refused.len(), 4, "{refused:?}");
+}
+
+/// Who asked to be told of failures was told of a pass whose trigger did not fire: the report came
+/// before its outcome was in it.
+#[test]
+fn the_report_of_a_failure_says_how_it_failed() {
+    let reports = Arc::new(Mutex::new(Vec::new()));
+    let told = |reports: &Arc<Mutex<Vec<Report>>>| {
+        let reports = reports.clone();
+        move |report: &Report| reports.lock().unwrap().push(report.clone())
+    };
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 u2 a2").await;
+        for limit in [u64::MAX, 1] {
+            let compaction = Compaction::builder(Window::Turns(1))
+                .summarizer(Scripted::new(["Error: connection refused"]))
+                .fall_back_above(limit)
+                .on_failure(told(&reports))
+                .build();
+            world.compact(&compaction.unwrap()).await;
+        }
+    });
+    for report in reports.lock().unwrap().iter() {
+        assert_eq!(report.outcome, Outcome::Declined);
+        assert_eq!(report.reason(), Some("error_text"));
+    }
+    assert_eq!(reports.lock().unwrap().len(), 2);
+}
+
+/// A ledger was as long as what it replaced, and longer as a message; a model was asked for more
+/// than it could be taken for. Passes over a few short turns were refused as `inflated`, one after
+/// the other, until the summarizer was left alone.
+#[test]
+fn nobody_is_asked_for_more_than_what_there_is_to_replace() {
+    let said = [
+        "Fix the gate in src/gate.rs.",
+        "Done.",
+        "Never touch a.yml.",
+        "It is 12:30.",
+        "The fault was in src/auth.rs, where sessions were ended in the wrong order. It is right now, \
+         and the test of it passes again on every machine that we tried it on since then.",
+    ];
+    let windows = [
+        Window::Turns(1),
+        Window::Tokens {
+            budget: 100,
+            reserve: 60,
+        },
+    ];
+    let mut landed = 0;
+    for (question, answer, window) in said
+        .iter()
+        .flat_map(|question| said.iter().map(move |answer| (question, answer)))
+        .flat_map(|(question, answer)| windows.map(|window| (question, answer, window)))
+    {
+        block_on(async {
+            let world = World::new().await;
+            for message in [Message::user(*question), Message::assistant(*answer)] {
+                world.sessions.append(&world.id, message).await.unwrap();
+            }
+            world.append("u2 a2 u3 a3").await;
+            let ledger = Compaction::builder(window).summarizer(Ledger::new(Characters));
+            let report = world.compact(&ledger.build().unwrap()).await;
+            assert_ne!(report.reason(), Some("inflated"), "{question} {answer}");
+            landed += usize::from(report.outcome == Outcome::Compacted);
+        });
+    }
+    assert!(landed >= 5, "{landed}");
+
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 u2 a2 u3 a3").await;
+        let model = Scripted::new(["SUM"]);
+        let builder = Compaction::builder(Window::Turns(1)).summarizer(model.clone());
+        world
+            .compact(&builder.summary_tokens(500).build().unwrap())
+            .await;
+        // Four lines of 42 tokens, less the 11 of "Assistant: ".
+        assert_eq!(model.asked()[0].budget, Some(31));
+    });
+}
+
+/// Settings that no summary could satisfy, and a question nobody asks, were taken: the first
+/// declined every pass, the second put a message without a word into every request.
+#[test]
+fn a_minimum_above_all_and_a_blank_shadow_prompt_are_refused() {
+    let builder = || Compaction::builder(Window::Turns(1)).summarizer(Always("SUM"));
+    assert!(builder().min_retained(1000).build().is_ok());
+    for (builder, refusal) in [
+        (
+            builder().min_retained(1001),
+            "no summary keeps 1001 of 1000; ask for at most 1000",
+        ),
+        (
+            builder().shadow_prompt(" \n"),
+            "the shadow prompt must not be blank",
+        ),
+    ] {
+        assert_eq!(builder.build().unwrap_err().to_string(), refusal);
+    }
 }
