@@ -8,8 +8,8 @@ use crate::transcript::Warning;
 #[derive(Debug, Default)]
 pub(crate) struct Effort {
     spent: usize,
-    /// How many boundaries came too late.
-    refused: usize,
+    /// Whether a boundary came too late.
+    has_refused: bool,
 }
 
 impl Effort {
@@ -19,19 +19,14 @@ impl Effort {
     const EACH: usize = 64;
 
     /// Whether a boundary that keeps something can be followed, in a conversation of so many
-    /// records; if not it is counted, and is to be taken for one that keeps nothing.
+    /// records; if not it is to be taken for one that keeps nothing, and that is told.
     pub(crate) fn has_room(&mut self, records: usize) -> bool {
-        let has_room = self.has_room_left(records);
-        self.refused += usize::from(!has_room);
+        let most = records
+            .saturating_mul(Self::EACH)
+            .saturating_add(Self::FREE);
+        let has_room = self.spent <= most;
+        self.has_refused |= !has_room;
         has_room
-    }
-
-    /// Whether the next boundary will find room.
-    pub(crate) fn has_room_left(&self, records: usize) -> bool {
-        self.spent
-            <= records
-                .saturating_mul(Self::EACH)
-                .saturating_add(Self::FREE)
     }
 
     /// Notes that so many messages were looked at, or named.
@@ -41,11 +36,8 @@ impl Effort {
 
     /// What is to be told of boundaries that were not followed.
     pub(crate) fn warning(&self) -> Option<Warning> {
-        let refused = self.refused;
-        let what = format!(
-            "{refused} compaction(s) behind many others bring back and hide too much to be followed: \
-             they are read as if they kept nothing"
-        );
-        (refused > 0).then(|| Warning::file(what))
+        let what = "compactions bring back and hide too much, again and again, to be followed: \
+                    the later ones are read as if they kept nothing";
+        self.has_refused.then(|| Warning::file(what))
     }
 }

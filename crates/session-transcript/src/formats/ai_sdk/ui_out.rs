@@ -1,5 +1,7 @@
 //! Messages of the screen.
 
+use std::collections::HashMap;
+
 use session_log::{Media, MediaSource, Part, Role, ToolCall, ToolResult};
 
 use crate::formats::ai_sdk::message_out::{FOREIGN, Piece};
@@ -14,6 +16,7 @@ use crate::marks;
 /// they were one.
 pub(super) fn records(pieces: &[Piece<'_>], lost: &mut Lost) -> Vec<String> {
     let mut turns: Vec<Turn> = Vec::new();
+    let mut open = OpenCalls::default();
     for piece in pieces {
         if is_of_model(piece) {
             let written = model_out::records(std::slice::from_ref(piece), lost);
@@ -22,14 +25,9 @@ pub(super) fn records(pieces: &[Piece<'_>], lost: &mut Lost) -> Vec<String> {
         }
         let results: Vec<&ToolResult> = piece.message.results().collect();
         for result in &results {
-            let cells = turns
-                .iter_mut()
-                .rev()
-                .flat_map(|turn| turn.cells.iter_mut().rev());
-            let open = cells
-                .filter(|cell| !cell.has_output)
-                .find(|cell| cell.call_id.as_deref() == Some(result.call_id.as_str()));
-            match open {
+            let call = open.take(&result.call_id);
+            let turn = call.and_then(|(turn, cell)| Some((turns.get_mut(turn)?, cell)));
+            match turn.and_then(|(turn, cell)| turn.cells.get_mut(cell)) {
                 Some(cell) => cell.answer(result, piece),
                 None => {
                     let what = "result(s) without a call have no place and were left out";
@@ -43,12 +41,38 @@ pub(super) fn records(pieces: &[Piece<'_>], lost: &mut Lost) -> Vec<String> {
         let Some(turn) = turn(piece, lost) else {
             continue;
         };
+        let count = turn.cells.len();
         match turns.last_mut().filter(|last| last.is_same_record(&turn)) {
             Some(last) => last.cells.extend(turn.cells),
             None => turns.push(turn),
         }
+        open.add_last(&turns, count);
     }
     turns.into_iter().map(Turn::finish).collect()
+}
+
+/// Where the calls are that have no result yet: the turn and the cell, by id.
+#[derive(Default)]
+struct OpenCalls(HashMap<String, Vec<(usize, usize)>>);
+
+impl OpenCalls {
+    /// Adds the calls among the last cells of the last turn.
+    fn add_last(&mut self, turns: &[Turn], count: usize) {
+        let Some((at, turn)) = turns.iter().enumerate().next_back() else {
+            return;
+        };
+        let cells = turn.cells.iter().enumerate().rev().take(count).rev();
+        for (cell, call) in cells {
+            if let Some(id) = &call.call_id {
+                self.0.entry(id.clone()).or_default().push((at, cell));
+            }
+        }
+    }
+
+    /// Takes out the nearest earlier call with this id.
+    fn take(&mut self, id: &str) -> Option<(usize, usize)> {
+        self.0.get_mut(id)?.pop()
+    }
 }
 
 /// Whether a message was read without parts.

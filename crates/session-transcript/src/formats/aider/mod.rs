@@ -111,5 +111,5 @@ fn conversation(run: &[Placed<'_>], context: &mut Context<'_>) -> Conversation {
             None => log.aside(&spot, value.raw),
         }
     }
-    log.into_conversation(session_log::Fields::new())
+    log.into_conversation(session_log::Fields::new(), context)
 }

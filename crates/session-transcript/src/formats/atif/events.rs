@@ -58,7 +58,9 @@ pub(super) fn of_steps(
     let agent = agent.unwrap_or_default();
     let tools = agent.peek("tool_definitions").filter(|raw| !raw.is_null());
     let model = agent.peek_str("model_name").map(Into::into);
-    let mut conversation = fold.log.into_conversation(fields_but(about, &["steps"]));
+    let mut conversation = fold
+        .log
+        .into_conversation(fields_but(about, &["steps"]), context);
     conversation.tools = tools.map(Raw::to_json);
     conversation.model = model;
     conversation

@@ -55,7 +55,7 @@ fn of_list(
     let (title, model) = (text("name"), text("model"));
     let mut conversation = fold
         .log
-        .into_conversation(fields_but(about, &["uuid", "name"]));
+        .into_conversation(fields_but(about, &["uuid", "name"]), context);
     conversation.title = title.map(Into::into);
     conversation.model = model.map(Into::into);
     conversation

@@ -7,6 +7,7 @@ use session_log::{
     Boundary, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Role, Seq,
 };
 
+use crate::formats::effort::Effort;
 use crate::formats::openai_responses::item::{self, Item};
 use crate::formats::shown::{self, Shown, event_at, next_seq};
 use crate::json::{Members, Raw};
@@ -40,16 +41,22 @@ pub(super) struct History {
     /// Where messages of text alone are, by a hash of role and text.
     texts: BTreeMap<u64, Vec<Seq>>,
     shown: Shown,
+    pub(super) effort: Effort,
 }
 
 impl History {
     /// What a `compacted` line puts in the place of the messages so far.
     pub(super) fn replacement(&mut self, line: &Members<'_>, events: &[NewEvent]) -> Replacement {
         self.look(events);
-        match line.peek("replacement_history").and_then(Raw::items) {
+        let has_room = self.effort.has_room(events.len());
+        let mut replacement = match line.peek("replacement_history").and_then(Raw::items) {
             Some(items) => self.given(&items, events),
-            None => self.kept(line.peek_str("message").as_deref()),
+            None => self.kept(line.peek_str("message").as_deref(), has_room),
+        };
+        if !has_room {
+            replacement.pinned.clear();
         }
+        replacement
     }
 
     /// The boundary behind `events`.
@@ -64,6 +71,7 @@ impl History {
         let mut boundary = Boundary::new(at.plus(1), receipt);
         let left = self.shown.leave(&pinned.iter().copied().collect(), at);
         boundary.receipt.covered = shown::covered(&left, events);
+        self.effort.spend(left.len() + pinned.len());
         boundary.pinned = pinned;
         boundary.summary = summary;
         boundary
@@ -161,11 +169,12 @@ impl History {
 
     /// Only a summary is given: what stood in front of the first turn stays, and what the person
     /// said.
-    fn kept(&self, summary: Option<&str>) -> Replacement {
+    fn kept(&self, summary: Option<&str>, has_room: bool) -> Replacement {
         let said = self.said.iter().map(|(seq, _)| *seq);
+        let pinned = self.lead.iter().copied().chain(said);
         let summary = summary.filter(|text| !text.trim().is_empty());
         Replacement {
-            pinned: self.lead.iter().copied().chain(said).collect(),
+            pinned: pinned.filter(|_| has_room).collect(),
             summary: summary.map(Message::user).into_iter().collect(),
         }
     }

@@ -60,9 +60,11 @@ pub(super) fn conversation(lines: &[Line<'_>], context: &mut Context<'_>) -> Con
     let Fold {
         events,
         unmatched,
-        warnings,
+        mut warnings,
+        history,
         ..
     } = fold;
+    warnings.extend(history.effort.warning());
     for warning in warnings {
         context.report.warn(warning);
     }

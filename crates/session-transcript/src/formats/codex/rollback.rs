@@ -1,6 +1,7 @@
 //! Turns that were taken back.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use session_log::Role;
 
@@ -10,7 +11,7 @@ use crate::formats::openai_responses::item::{self, Item};
 
 /// The places of lines in turns that were taken back later.
 pub(super) fn taken_back(lines: &[Line<'_>]) -> BTreeSet<usize> {
-    let mut taken = BTreeSet::new();
+    let mut taken: Vec<Range<usize>> = Vec::new();
     let mut turns = Vec::new();
     for (at, line) in lines.iter().enumerate() {
         match line.what {
@@ -20,13 +21,15 @@ pub(super) fn taken_back(lines: &[Line<'_>]) -> BTreeSet<usize> {
                 let rest = turns.len().saturating_sub(count);
                 let gone = turns.split_off(rest);
                 if let Some(first) = gone.first() {
-                    taken.extend(*first..at);
+                    // What was taken back before is a part of it.
+                    while taken.pop_if(|inner| inner.start >= *first).is_some() {}
+                    taken.push(*first..at);
                 }
             }
             _ => {}
         }
     }
-    taken
+    taken.into_iter().flatten().collect()
 }
 
 fn opens_turn(raw: crate::json::Raw<'_>) -> bool {

@@ -54,7 +54,7 @@ pub(super) fn conversation(events: &[Placed<'_>], context: &mut Context<'_>) -> 
     }
     let mut conversation = fold
         .log
-        .into_conversation(fields_but(&start, &["sessionId"]));
+        .into_conversation(fields_but(&start, &["sessionId"]), context);
     conversation.model = fold.model;
     conversation
 }
@@ -119,7 +119,10 @@ impl Fold {
         };
         let number = |name: &str| data.peek(name).and_then(|raw| raw.text().parse().ok());
         let compaction = Compaction {
-            pinned: self.prompts.clone(),
+            pinned: match self.log.has_room() {
+                true => self.prompts.clone(),
+                false => Vec::new(),
+            },
             summary: vec![Message::user(summary)],
             tokens_before: number("preCompactionTokens").unwrap_or(0),
             tokens_after: number("postCompactionTokens").unwrap_or(0),

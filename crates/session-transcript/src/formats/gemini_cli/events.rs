@@ -48,7 +48,7 @@ pub(super) fn conversation(session: &Session<'_>, context: &mut Context<'_>) -> 
     });
     let title = session.head.peek_str("summary").map(Into::into);
     let fields = fields_but(&session.head, &["sessionId", "summary"]);
-    let mut conversation = fold.log.into_conversation(fields);
+    let mut conversation = fold.log.into_conversation(fields, context);
     conversation.title = title;
     conversation.model = model;
     conversation

@@ -63,7 +63,7 @@ pub(super) fn conversation(values: Vec<Placed<'_>>, context: &mut Context<'_>) -
     }
     let about = about.finish();
     let fields = Raw::trusted(&about).members().unwrap_or_default();
-    let mut conversation = log.into_conversation(fields.into_fields());
+    let mut conversation = log.into_conversation(fields.into_fields(), context);
     let mut models = lines
         .iter()
         .rev()

@@ -39,7 +39,7 @@ pub(super) fn conversation(
         fold.log.hide(&spot, &fold.hidden);
     }
     let fields = fields_but(about, &["id", "conversation"]);
-    let mut conversation = fold.log.into_conversation(fields);
+    let mut conversation = fold.log.into_conversation(fields, context);
     let title = ["name", "description"];
     let title = title.iter().find_map(|name| about.peek_str(name));
     conversation.title = title.filter(|title| !title.is_empty()).map(Into::into);

@@ -71,7 +71,7 @@ pub(super) fn conversation(
     if let Some(eval) = log.peek("eval") {
         fields.insert("eval".into(), eval.to_json());
     }
-    let mut conversation = events.into_conversation(fields);
+    let mut conversation = events.into_conversation(fields, context);
     conversation.title = eval.peek_str("task").map(Into::into);
     conversation.model = eval.peek_str("model").map(Into::into);
     conversation

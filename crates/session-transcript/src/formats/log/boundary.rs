@@ -8,6 +8,7 @@ use session_log::{
 };
 
 use crate::format::Format;
+use crate::formats::effort::Effort;
 use crate::formats::log::{Log, Spot};
 use crate::formats::shown::{self, Shown};
 use crate::ids::event_id;
@@ -59,6 +60,7 @@ impl Log {
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
             shown: Shown::default(),
+            effort: Effort::default(),
             events,
         };
         let mut shown = Shown::default();
@@ -81,6 +83,7 @@ impl Log {
         let Some((spot, id)) = self.free_spot(spot, compaction.summary.len()) else {
             return Vec::new();
         };
+        let compaction = self.within_reach(compaction);
         let spots: Vec<Spot<'_>> = (1..=compaction.summary.len())
             .map(|number| spot.with(&format!("/{number}")))
             .collect();
@@ -98,6 +101,22 @@ impl Log {
             seqs.extend(self.message(spot, message, Origin::Summary { boundary }));
         }
         seqs
+    }
+
+    /// The compaction, or one that keeps nothing where boundaries asked for too much before.
+    fn within_reach(&mut self, compaction: Compaction) -> Compaction {
+        let keeps = !compaction.kept.is_empty() || !compaction.pinned.is_empty();
+        let keeps = keeps || compaction.from.is_some() || compaction.only.is_some();
+        if !keeps || self.has_room() {
+            return compaction;
+        }
+        Compaction {
+            kept: BTreeSet::new(),
+            from: None,
+            only: None,
+            pinned: Vec::new(),
+            ..compaction
+        }
     }
 
     /// The spot under a name that is free, and so are those of so many messages behind it.
@@ -205,6 +224,8 @@ impl Log {
         let mut boundary = Boundary::new(kept_from, receipt);
         boundary.pinned.clone_from(&compaction.pinned);
         boundary.superseded = self.shown.hidden_from(kept_from);
+        let named = boundary.pinned.len() + boundary.superseded.len();
+        self.effort.spend(left.len() + named);
         boundary
     }
 }

@@ -13,6 +13,7 @@ use session_log::{
 use crate::envelope::Envelope;
 use crate::format::Format;
 use crate::formats::claude_code::LINE_EVENT;
+use crate::formats::effort::Effort;
 use crate::formats::shown::{self, Shown};
 use crate::ids::{digest, event_id};
 use crate::json::Raw;
@@ -35,6 +36,7 @@ pub(crate) struct Log {
     /// The last number that was put behind a name.
     again: BTreeMap<String, u64>,
     shown: Shown,
+    effort: Effort,
 }
 
 impl Log {
@@ -57,6 +59,7 @@ impl Log {
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
             shown: Shown::default(),
+            effort: Effort::default(),
         }
     }
 
@@ -142,7 +145,20 @@ impl Log {
         })
     }
 
-    pub(crate) fn into_conversation(self, fields: Fields) -> Conversation {
+    /// Whether the next boundary may keep something.
+    pub(crate) fn has_room(&mut self) -> bool {
+        self.effort.has_room(self.events.len())
+    }
+
+    /// The conversation, with `fields` around it.
+    pub(crate) fn into_conversation(
+        self,
+        fields: Fields,
+        context: &mut Context<'_>,
+    ) -> Conversation {
+        if let Some(warning) = self.effort.warning() {
+            context.report.warn(warning);
+        }
         let mut envelope = Envelope::new(self.format);
         envelope.fields = fields;
         Conversation {

@@ -66,6 +66,7 @@ struct Writer {
 struct Item {
     json: String,
     is_reasoning: bool,
+    is_message: bool,
 }
 
 impl Writer {
@@ -134,7 +135,12 @@ impl Writer {
             }
             if let Some(json) = self.part(message, part, style) {
                 let is_reasoning = matches!(part, Part::Reasoning(_));
-                items.push(Item { json, is_reasoning });
+                let is_message = is_message(&json);
+                items.push(Item {
+                    json,
+                    is_reasoning,
+                    is_message,
+                });
             }
         }
         let ends_empty = empty.is_some_and(|at| at >= message.parts.len());
@@ -151,7 +157,7 @@ impl Writer {
         };
         let is_first = items
             .iter()
-            .all(|item| item.is_reasoning || !is_message(&item.json));
+            .all(|item| item.is_reasoning || !item.is_message);
         let none = session_log::Fields::new();
         let extra = if is_first { &message.extra } else { &none };
         let is_blank = content
@@ -170,6 +176,7 @@ impl Writer {
         items.extend(json.map(|json| Item {
             json,
             is_reasoning: false,
+            is_message: true,
         }));
     }
 

@@ -61,7 +61,7 @@ pub(super) fn conversation(session: &Session<'_>, context: &mut Context<'_>) -> 
     let info = &session.info;
     let mut conversation = fold
         .log
-        .into_conversation(fields_but(info, &["id", "title"]));
+        .into_conversation(fields_but(info, &["id", "title"]), context);
     conversation.title = info.peek_str("title").map(Into::into);
     conversation.parent = info.peek_str("parentID").map(Into::into);
     conversation.model = model;

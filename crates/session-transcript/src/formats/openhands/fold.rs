@@ -1,6 +1,6 @@
 //! From events to a conversation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use session_log::{Message, Origin, Part, Role, Seq};
 
@@ -53,7 +53,7 @@ pub(super) fn conversation(
     }
     let mut conversation = fold
         .log
-        .into_conversation(fields_but(about, &["history", "instance_id"]));
+        .into_conversation(fields_but(about, &["history", "instance_id"]), context);
     let mut tools = events.iter().filter_map(|event| v1::tools(event.raw));
     conversation.tools = tools.next().map(Raw::to_json);
     conversation
@@ -90,11 +90,12 @@ impl Fold {
             } => {
                 let mut parts = thought.clone();
                 parts.push(call.clone());
-                for (mate, more) in actions_of(response.as_deref(), entries, at) {
+                let mut known: HashSet<Part> = parts.iter().cloned().collect();
+                for (mate, mut more) in actions_of(response.as_deref(), entries, at) {
                     mates.push(mate);
                     sources.extend(entries.get(mate).and_then(|entry| entry.id.clone()));
-                    let is_new = |part: &Part| !parts.contains(part);
-                    let more: Vec<Part> = more.into_iter().filter(is_new).collect();
+                    more.retain(|part| !known.contains(part));
+                    known.extend(more.iter().cloned());
                     parts.extend(more);
                 }
                 (Message::new(Role::Assistant, parts), Origin::Real)
@@ -151,8 +152,9 @@ impl Fold {
         }
         let mut pinned = Vec::new();
         let (mut passed, offset) = (0, condensed.offset.unwrap_or(0));
+        let is_placed = condensed.summary.is_some() && self.log.has_room();
         for (seq, count) in &self.sources {
-            if passed >= offset || condensed.summary.is_none() {
+            if passed >= offset || !is_placed {
                 break;
             }
             passed += count;

@@ -51,7 +51,7 @@ pub(super) fn conversation(entries: &[Placed<'_>], context: &mut Context<'_>) ->
     }
     let mut conversation = fold
         .log
-        .into_conversation(fields_but(&head, &["type", "id"]));
+        .into_conversation(fields_but(&head, &["type", "id"]), context);
     conversation.title = fold.title;
     conversation.model = fold.model;
     conversation

@@ -36,7 +36,7 @@ pub(super) fn conversation(messages: &[Placed<'_>], context: &mut Context<'_>) -
             }
         }
     }
-    let mut conversation = log.into_conversation(Fields::new());
+    let mut conversation = log.into_conversation(Fields::new(), context);
     conversation.model = text("model_name");
     conversation
 }

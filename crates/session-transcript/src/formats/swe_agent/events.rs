@@ -64,7 +64,7 @@ pub(super) fn of_lists(
         let what = format!("{} message(s) are a demonstration", fold.demonstrations);
         context.report.warn(Warning::line(line, what));
     }
-    log.into_conversation(fields_but(about, &["history", "trajectory"]))
+    log.into_conversation(fields_but(about, &["history", "trajectory"]), context)
 }
 
 struct Fold {

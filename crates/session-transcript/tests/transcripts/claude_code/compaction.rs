@@ -174,10 +174,11 @@ fn boundaries_name_no_more_places_than_a_file_of_their_size_should() {
     let named: usize = named.sum();
     assert_eq!(boundaries.len(), count);
     assert!(named < 1_000_000, "{named} places");
-    assert!(transcript.warnings.iter().any(|warning| {
-        warning
-            .what
-            .ends_with("they are read as if they kept nothing")
-    }));
+    assert!(
+        transcript
+            .warnings
+            .iter()
+            .any(|warning| { warning.what.ends_with("are read as if they kept nothing") })
+    );
     assert_eq!(shown(&view(conversation)), ["End"]);
 }
