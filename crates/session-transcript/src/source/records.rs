@@ -12,6 +12,10 @@ use crate::transcript::{Report, SkipReason, Skipped, Warning};
 /// Readers of JSON commonly refuse what is nested deeper.
 const COMMON_DEPTH: usize = 128;
 
+/// How often, on the whole, broken elements of an array may be read to the end of the file to find
+/// the one behind.
+const READINGS: usize = 32;
+
 /// How the records lie in the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
@@ -84,6 +88,8 @@ struct Scanner<'a, 'r> {
 /// A value cannot be read here.
 struct Fault {
     is_cut: bool,
+    /// How many bytes were read until that was clear.
+    read: usize,
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -161,7 +167,7 @@ impl<'a> Scanner<'a, '_> {
                     self.push(self.at..self.at + length);
                     self.advance(self.at + length);
                 }
-                Err(fault) => return self.give_up(self.text.len(), &fault),
+                Err(fault) => return self.give_up(self.text.len(), fault.is_cut),
             }
         }
     }
@@ -244,6 +250,7 @@ impl<'a> Scanner<'a, '_> {
     fn elements(&mut self, start: usize) {
         self.advance(start);
         let mut indent: Option<&'a str> = None;
+        let mut left = self.text.len().saturating_mul(READINGS);
         loop {
             let before = self.at;
             self.skip_blanks();
@@ -263,14 +270,15 @@ impl<'a> Scanner<'a, '_> {
                     self.push(self.at..self.at + length);
                     self.advance(self.at + length);
                 }
-                // It goes on to the end of the file: nothing stands behind it.
-                Err(fault) if fault.is_cut => return self.give_up(self.text.len(), &fault),
                 Err(fault) => {
+                    left = left.saturating_sub(fault.read);
                     let next = format!("\n{indent}{{");
-                    let Some(found) = self.rest().find(&next) else {
-                        return self.give_up(self.text.len(), &fault);
+                    let found = self.rest().find(&next).filter(|_| left > 0);
+                    let Some(found) = found else {
+                        return self.give_up(self.text.len(), fault.is_cut);
                     };
-                    self.give_up(self.at + found, &Fault { is_cut: false });
+                    // Where a bracket is missing it goes on to the end of the file.
+                    self.give_up(self.at + found, false);
                 }
             }
             self.skip_blanks();
@@ -280,8 +288,8 @@ impl<'a> Scanner<'a, '_> {
         }
     }
 
-    fn give_up(&mut self, end: usize, fault: &Fault) {
-        let reason = if fault.is_cut {
+    fn give_up(&mut self, end: usize, is_cut: bool) {
+        let reason = if is_cut {
             SkipReason::Cut
         } else {
             SkipReason::Broken
@@ -379,9 +387,21 @@ fn first_value(text: &str) -> Result<usize, Fault> {
         Some(Ok(_)) => Ok(values.byte_offset()),
         Some(Err(error)) => Err(Fault {
             is_cut: error.is_eof(),
+            read: place_of(&error, text),
         }),
-        None => Err(Fault { is_cut: true }),
+        None => Err(Fault {
+            is_cut: true,
+            read: text.len(),
+        }),
     }
+}
+
+/// The byte at which an error was found.
+fn place_of(error: &serde_json::Error, text: &str) -> usize {
+    let lines = text
+        .split_inclusive('\n')
+        .take(error.line().saturating_sub(1));
+    lines.map(str::len).sum::<usize>() + error.column()
 }
 
 fn range(bytes: Range<usize>) -> Range<u64> {

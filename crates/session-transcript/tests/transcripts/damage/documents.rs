@@ -46,6 +46,47 @@ fn what_can_be_read_of_a_broken_document_is_read() {
     assert_eq!(transcript.skipped[0].reason, SkipReason::Cut);
 }
 
+/// An element that lost a bracket goes on to the end of the file, which was taken for cut: all that
+/// stood behind it was lost.
+#[test]
+fn a_bracket_that_is_missing_costs_its_element_alone() {
+    for (indent, end) in [("", "\n]\n"), ("  ", "\n]"), (" ", "")] {
+        let elements = [
+            r#"{"role": "user", "content": "one"}"#,
+            r#"{"role": "assistant", "content": [{"type": "text", "text": "two"}"#,
+            r#"{"role": "user", "content": "three"}"#,
+            r#"{"role": "assistant", "content": "four"}"#,
+        ];
+        let elements = elements.map(|element| format!("\n{indent}{element}"));
+        let transcript = parse(format!("[{}{end}", elements.join(",")).as_bytes());
+        assert_eq!(
+            shorts(&transcript.conversations[0]),
+            ["user: one", "user: three", "assistant: four"]
+        );
+        let skipped: Vec<String> = transcript.skipped.iter().map(|it| it.to_string()).collect();
+        assert_eq!(skipped.len(), 1, "{skipped:?}");
+        assert!(skipped[0].starts_with("line 3 ") && skipped[0].ends_with("malformed JSON"));
+    }
+}
+
+/// An array whose elements all lost a bracket was read to its end for each of them. Each is a record
+/// that is skipped, so their number tells how often it was read.
+#[test]
+fn an_array_of_broken_elements_is_not_read_again_for_each_of_them() {
+    for end in ["", "x", "}"] {
+        let file = format!(
+            "[\n{{\"role\":\"user\",\"content\":\"one\"}},{}\n{end}",
+            "\n{\"role\":[".repeat(4000)
+        );
+        let transcript = parse(file.as_bytes());
+        assert_eq!(shorts(&transcript.conversations[0]), ["user: one"]);
+        let count = transcript.skipped.len();
+        assert!((1..100).contains(&count), "{count} skipped with {end:?}");
+        let last = &transcript.skipped[count - 1];
+        assert_eq!(last.bytes.end, file.len() as u64);
+    }
+}
+
 #[test]
 fn documents_one_after_the_other_are_read_each() {
     let file = "{\n \"role\": \"user\",\n \"content\": \"one\"\n}\n{\n \"role\": \"assistant\",\n \"content\": \"two\"\n}\n";
