@@ -9,8 +9,8 @@ use std::vec::Vec;
 
 use session_log::{Event, NewEvent, SessionId};
 use session_store::{
-    Appended, Batch, EventQuery, Expected, Head, NewSession, Session, SessionStore,
-    SessionStoreExt as _, StoreError, Written,
+    Appended, Batch, EventQuery, Expected, Head, Hit, NewSession, Scope, SearchQuery, Session,
+    SessionQuery, SessionStore, StoreError, Written,
 };
 
 use crate::make::{at, sid};
@@ -72,6 +72,9 @@ pub struct Lab<S> {
     pub run: Run,
 }
 
+/// A store that gives the same page again and again is told, not waited for.
+const MOST_PAGES: usize = 10_000;
+
 impl<S: SessionStore> Lab<S> {
     /// Creates the session `id`.
     ///
@@ -123,8 +126,45 @@ impl<S: SessionStore> Lab<S> {
     /// # Panics
     ///
     /// When the store answers with an error.
-    pub async fn read(&self, id: &SessionId, query: EventQuery) -> Vec<Arc<Event>> {
-        self.store.read_all(id, query).await.unwrap()
+    pub async fn read(&self, id: &SessionId, mut query: EventQuery) -> Vec<Arc<Event>> {
+        let mut events = Vec::new();
+        for _ in 0..MOST_PAGES {
+            let page = self.store.read(id, &query).await.unwrap();
+            events.extend(page.items);
+            match page.next {
+                Some(mark) => query.after = Some(mark),
+                None => return events,
+            }
+        }
+        panic!("the pages have no end: {query:?}");
+    }
+
+    /// The sessions that a query lists, on all its pages.
+    pub(crate) async fn list(&self, mut query: SessionQuery) -> Vec<Session> {
+        let mut sessions = Vec::new();
+        for _ in 0..MOST_PAGES {
+            let page = self.store.sessions(&query).await.unwrap();
+            sessions.extend(page.items);
+            match page.next {
+                Some(mark) => query.after = Some(mark),
+                None => return sessions,
+            }
+        }
+        panic!("the pages have no end: {query:?}");
+    }
+
+    /// What a search finds, on all its pages.
+    pub(crate) async fn find(&self, scope: &Scope, mut query: SearchQuery) -> Vec<Hit> {
+        let mut hits = Vec::new();
+        for _ in 0..MOST_PAGES {
+            let page = self.store.search(scope, &query).await.unwrap();
+            hits.extend(page.items);
+            match page.next {
+                Some(mark) => query.after = Some(mark),
+                None => return hits,
+            }
+        }
+        panic!("the pages have no end: {query:?}");
     }
 
     /// A session that is there.

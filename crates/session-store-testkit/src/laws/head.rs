@@ -1,6 +1,8 @@
 //! Laws 18 to 21: the head, counts, erasing.
 
-use session_log::{Event, EventBody, Fields, Message, NewEvent, Origin, Role, TokenCount, Version};
+use session_log::{
+    Event, EventBody, Fields, Message, NewEvent, Origin, Role, SessionId, TokenCount, Version,
+};
 use session_store::{
     Batch, BoundaryMark, Counters, EventQuery, Expected, Head, Keywords, Recount, Scope,
     SearchQuery, SessionStore, SessionStoreExt as _, StoreError,
@@ -159,6 +161,21 @@ pub async fn law_19_counters<S: SessionStore>(lab: Lab<S>) {
         assert_eq!(lab.head(&id).await.counters, None);
     }
 
+    // No sum is more than every store can keep.
+    let id = lab.create("most").await;
+    let most = i64::MAX.unsigned_abs();
+    lab.append(&id, vec![counted(user("h1", "a"), most)]).await;
+    let written = lab.append(&id, vec![counted(user("h2", "b"), most)]).await;
+    assert_eq!(written.head.counters, counters(2, 2, Some(most)));
+    assert_eq!(lab.head(&id).await, written.head);
+    let full = Counters::new(most, most, Some(tokens(most)));
+    let batch = Batch::from(counted(user("h3", "c"), 1)).with_counters(full.clone());
+    let expected = Expected::Exact(Version::new(2));
+    let _ = lab.store.append(&id, expected, batch).await.unwrap();
+    let written = lab.append(&id, vec![counted(user("h4", "d"), 1)]).await;
+    assert_eq!(written.head.counters, Some(full));
+    assert_eq!(lab.head(&id).await, written.head);
+
     // Counts of two estimators are not added.
     let id = lab.create("mixed").await;
     let other = user("m2", "b").with_tokens(TokenCount::new("other", 3));
@@ -182,7 +199,13 @@ pub async fn law_20_recount<S: SessionStore>(lab: Lab<S>) {
     let new = |count| TokenCount::new("o200k", count);
 
     let size = Counters::new(2, 1, Some(new(30)));
-    let counts = vec![(seq(1), new(10)), (seq(2), new(20)), (seq(99), new(1))];
+    let counts = vec![
+        (seq(1), new(99)),
+        (seq(99), new(1)),
+        (seq(u64::MAX), new(1)),
+        (seq(2), new(20)),
+        (seq(1), new(10)),
+    ];
     let recount = Recount::new(counts).with_counters(size.clone());
     let stale = Version::new(2);
     assert!(
@@ -262,19 +285,25 @@ pub async fn law_21_erase<S: SessionStore>(lab: Lab<S>) {
     let log = lab.log(&id).await;
     assert_eq!(*log[0], expected);
     assert_eq!(log[1..], before[1..]);
-    let query = SearchQuery::new(["secret", "plum", "lu"]).with_keywords(Keywords::Any);
-    let scope = Scope::Session(id.clone());
-    assert!(
-        lab.store
-            .search_all(&scope, query)
-            .await
-            .unwrap()
-            .is_empty()
-    );
+    assert!(!is_found(&lab, &id, &["secret", "plum", "lu"]).await);
+
+    // Counters that were known are not known any more.
+    let counted = lab.create("counted").await;
+    let event = user("c1", "plum").with_tokens(tokens(5));
+    let before = lab.append(&counted, vec![event]).await.head;
+    assert_ne!(before.counters, None);
+    let erased = lab.store.erase(&counted, seq(1), tombstone()).await;
+    assert_eq!(erased.unwrap().counters, None);
+    assert_eq!(lab.head(&counted).await.counters, None);
 
     // What was erased does not come back by a retry.
-    let again = lab.try_append(&id, Expected::Any, vec![secret]).await;
+    let again = lab
+        .try_append(&id, Expected::Any, vec![secret.clone()])
+        .await;
     assert!(matches!(again, Err(StoreError::EventDiffers { .. })));
+    let other = lab.create("s2").await;
+    let again = lab.try_append(&other, Expected::Any, vec![secret]).await;
+    assert!(matches!(again, Err(StoreError::EventElsewhere { .. })));
 
     let payload = EventBody::Custom {
         event_type: log[2].event_type(),
@@ -282,6 +311,22 @@ pub async fn law_21_erase<S: SessionStore>(lab: Lab<S>) {
     };
     let erased = lab.store.erase(&id, seq(3), payload).await.unwrap();
     assert_eq!(erased.erasures, 2);
+
+    // Again, with another text, which is found, and in another role, which is asked for.
+    let erased = lab
+        .store
+        .erase(&id, seq(1), EventBody::Message(Message::user("Gone")));
+    assert_eq!(erased.await.unwrap().erasures, 3);
+    assert!(is_found(&lab, &id, &["gone"]).await);
+    assert!(is_found(&lab, &id, &["on"]).await);
+    let role = || Role::Other("critic".into());
+    let reply = EventBody::Message(Message::new(role(), Vec::new()));
+    lab.store.erase(&id, seq(2), reply).await.unwrap();
+    for (asked, places) in [(role(), vec![2]), (Role::Assistant, vec![])] {
+        let found = lab.read(&id, EventQuery::all().with_roles([asked])).await;
+        let found: Vec<u64> = found.iter().map(|event| event.seq.as_u64()).collect();
+        assert_eq!(found, places);
+    }
 
     // Refused: what would change the log's structure.
     let head = lab.head(&id).await;
@@ -301,6 +346,15 @@ pub async fn law_21_erase<S: SessionStore>(lab: Lab<S>) {
         let error = refused.unwrap_err();
         assert!(matches!(error, StoreError::UnknownEvent { seq: it, .. } if it == seq(place)));
     }
+    let elsewhere = lab.store.erase(&other, seq(1), tombstone()).await;
+    assert!(matches!(elsewhere, Err(StoreError::UnknownEvent { .. })));
     assert_eq!(lab.head(&id).await, head);
     assert_eq!(lab.read(&id, EventQuery::all()).await.len(), 5);
+}
+
+async fn is_found<S: SessionStore>(lab: &Lab<S>, id: &SessionId, words: &[&str]) -> bool {
+    let query = SearchQuery::new(words.iter().copied()).with_keywords(Keywords::Any);
+    let scope = Scope::Session(id.clone());
+    let hits = lab.find(&scope, query).await;
+    !hits.is_empty()
 }

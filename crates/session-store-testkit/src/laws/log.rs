@@ -5,16 +5,18 @@ mod exact;
 use std::collections::BTreeSet;
 
 use session_log::{
-    Branch, EventBody, EventType, Json, Message, NewEvent, Origin, Part, Role, Shape, TokenCount,
-    ToolResult, Version, wire,
+    Branch, EventBody, EventType, Json, Message, NewEvent, Origin, Part, Role, SessionId, Shape,
+    TokenCount, ToolResult, Version, wire,
 };
 use session_store::{
-    Appended, Batch, Counters, EventQuery, Expected, Scope, SearchQuery, SessionStore,
-    SessionStoreExt as _, StoreError,
+    Appended, Batch, Counters, EventQuery, Expected, Recount, Scope, SearchQuery, SessionPatch,
+    SessionStore, StoreError,
 };
 
 use crate::lab::Lab;
-use crate::make::{assistant, at, boundary, custom, eid, json, said, sid, user};
+use crate::make::{
+    assistant, at, boundary, custom, eid, json, pin, revert, said, seq, sid, tokens, user,
+};
 
 pub use self::exact::law_13_byte_for_byte;
 
@@ -78,18 +80,16 @@ pub async fn law_09_whole<S: SessionStore>(lab: Lab<S>) {
     }
     let query = SearchQuery::new(["two"]);
     let scope = Scope::Session(id.clone());
-    assert!(
-        lab.store
-            .search_all(&scope, query)
-            .await
-            .unwrap()
-            .is_empty()
-    );
-    // What was refused left no trace: the same ids go in now.
+    assert!(lab.find(&scope, query).await.is_empty());
+    // What was refused left no trace: no boundary comes back, and the same ids go in now.
+    let head = lab.append(&other, vec![revert("r0", 9)]).await.head;
+    assert_eq!(head.boundary, None);
+    let head = lab.append(&id, vec![revert("r1", 9)]).await.head;
+    assert_eq!(head.boundary, None);
     let written = lab
         .append(&id, vec![user("e2", "two"), user("e3", "three")])
         .await;
-    assert_eq!((written.new, lab.log(&id).await.len()), (2, 3));
+    assert_eq!((written.new, lab.log(&id).await.len()), (2, 4));
 }
 
 /// Law 10: at another version than the expected one nothing is written.
@@ -114,6 +114,14 @@ pub async fn law_10_expected<S: SessionStore>(lab: Lab<S>) {
         let checked = checked.done().unwrap();
         assert_eq!((checked.new, checked.events.len()), (0, 0));
         assert_eq!(checked.head, lab.head(&id).await);
+    }
+    // Counters are those of an append, and nothing was appended.
+    let before = lab.session(&id).await;
+    for events in [Vec::new(), vec![user("e1", "one")]] {
+        let batch = Batch::new(events).with_counters(Counters::new(9, 9, None));
+        let checked = lab.store.append(&id, exact(1), batch).await.unwrap();
+        assert_eq!(checked.done().unwrap().head, before.head);
+        assert_eq!(lab.session(&id).await, before);
     }
 
     let outcomes = lab.together(8, |store, writer| async move {
@@ -152,6 +160,7 @@ pub async fn law_11_again<S: SessionStore>(lab: Lab<S>) {
         assert_eq!(written.events, stored.events);
         assert_eq!(written.head, after.head);
         assert_eq!(lab.session(&id).await, after);
+        assert_eq!(lab.log(&id).await, stored.events);
     }
 
     // Together with a new event, the new one goes in and the version counts.
@@ -221,6 +230,31 @@ pub async fn law_12_clash<S: SessionStore>(lab: Lab<S>) {
     assert_eq!(lab.log(&id).await.len(), 1);
     assert_eq!(lab.head(&id).await.version, Version::new(1));
     assert_eq!(lab.log(&other).await.len(), 1);
+
+    // What is no message clashes too.
+    let kept = vec![
+        boundary("b", 1, &[1]),
+        revert("r", 9),
+        pin("p", 1),
+        custom("c", "ACME.AUDIT", "1"),
+    ];
+    lab.append(&id, kept.clone()).await;
+    assert_eq!(lab.append(&id, kept).await.new, 0);
+    for event in [
+        boundary("b", 2, &[1]),
+        boundary("b", 1, &[]),
+        revert("r", 8),
+        pin("p", 2),
+        custom("c", "ACME.AUDIT", "1.0"),
+        custom("c", "ACME.AUDIT_2", "1"),
+        user("c", "1"),
+    ] {
+        let taken = event.id.clone();
+        let clash = lab.try_append(&id, Expected::Any, vec![event]).await;
+        let error = clash.unwrap_err();
+        assert!(matches!(error, StoreError::EventDiffers { event } if event == taken));
+    }
+    assert_eq!(lab.head(&id).await.version, Version::new(5));
 }
 
 /// Law 14: no call on one session reads or changes another.
@@ -245,16 +279,39 @@ pub async fn law_14_isolation<S: SessionStore>(lab: Lab<S>) {
             assert!(lab.read(&sid(name), query).await.is_empty());
         }
         let scope = Scope::Session(sid(name));
-        let hits = lab.store.search_all(&scope, SearchQuery::new(names)).await;
-        assert_eq!(hits.unwrap().len(), 1);
+        let hits = lab.find(&scope, SearchQuery::new(names)).await;
+        assert_eq!(hits.len(), 1);
     }
-    let rest: Vec<_> = names.iter().filter(|name| **name != "a").collect();
-    lab.append(&sid("a"), vec![user("more", "more")]).await;
-    lab.store.delete(&sid("a")).await.unwrap();
-    for name in rest {
-        assert_eq!(lab.log(&sid(name)).await.len(), 2);
-        assert_eq!(lab.head(&sid(name)).await.version, Version::new(2));
+    let mut before = Vec::new();
+    for name in names.iter().filter(|name| **name != "a") {
+        before.push((lab.session(&sid(name)).await, lab.log(&sid(name)).await));
     }
+    go_through_everything(&lab, &sid("a")).await;
+    for (session, log) in &before {
+        assert_eq!(lab.session(&session.id).await, *session);
+        assert_eq!(lab.log(&session.id).await, *log);
+    }
+    assert_eq!(lab.store.sweep(at(6)).await.unwrap(), 1);
+    for (session, log) in &before {
+        assert_eq!(lab.session(&session.id).await, *session);
+        assert_eq!(lab.log(&session.id).await, *log);
+    }
+}
+
+/// All that one session can go through, at places that others have too.
+async fn go_through_everything<S: SessionStore>(lab: &Lab<S>, id: &SessionId) {
+    let erased = || EventBody::Message(Message::user("erased"));
+    let written = lab.append(id, vec![revert("undone", 2)]).await;
+    assert_eq!(written.head.boundary, None, "the boundaries of others");
+    let recount = Recount::new(vec![(seq(1), tokens(7))]);
+    let recount = recount.with_counters(Counters::new(9, 9, None));
+    let version = written.head.version;
+    assert!(lab.store.recount(id, version, recount).await.unwrap());
+    lab.store.erase(id, seq(1), erased()).await.unwrap();
+    let patch = SessionPatch::new().with_expiry(Some(at(5)));
+    let patch = patch.with_attributes([("k".into(), "v".into())].into());
+    lab.store.update(id, patch).await.unwrap();
+    lab.append(id, vec![user("more", "more")]).await;
 }
 
 /// Law 15: what no store can keep is refused by every store.
@@ -282,13 +339,21 @@ pub async fn law_15_refused<S: SessionStore>(lab: Lab<S>) {
             "{error}"
         );
     }
-    let counted = Batch::from(user("e0", "fine")).with_counters(Counters::default());
-    let error = lab
-        .store
-        .append(&id, Expected::Any, counted)
-        .await
-        .unwrap_err();
-    assert!(matches!(error, StoreError::InvalidQuery { .. }));
+    let exact = Expected::Exact(Version::EMPTY);
+    let huge = i64::MAX.unsigned_abs() + 1;
+    for (expected, counters) in [
+        (Expected::Any, Counters::default()),
+        (exact, Counters::new(huge, 0, None)),
+        (exact, Counters::new(0, huge, None)),
+        (
+            exact,
+            Counters::new(0, 0, Some(TokenCount::new("each", huge))),
+        ),
+    ] {
+        let counted = Batch::from(user("e0", "fine")).with_counters(counters);
+        let error = lab.store.append(&id, expected, counted).await.unwrap_err();
+        assert!(matches!(error, StoreError::InvalidQuery { .. }), "{error}");
+    }
     assert!(lab.log(&id).await.is_empty());
 
     let audit = EventBody::Custom {
