@@ -245,6 +245,7 @@ fn line(record: Json, blocks: Vec<String>, is_reply: bool) -> Line {
         uuid,
         parent: None,
         is_orphan: false,
+        is_kept: false,
         relinked: None,
         is_changed: false,
         is_reply,

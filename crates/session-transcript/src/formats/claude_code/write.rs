@@ -81,6 +81,8 @@ pub(super) struct Line {
     pub(super) uuid: Option<String>,
     pub(super) parent: Option<String>,
     pub(super) is_orphan: bool,
+    /// Whether it was read from a session.
+    pub(super) is_kept: bool,
     /// The parent to write instead of the one in the record.
     pub(super) relinked: Option<Option<String>>,
     pub(super) is_changed: bool,
@@ -189,6 +191,7 @@ impl Writer<'_> {
             uuid: members.peek_str("uuid").map(|uuid| uuid.into_owned()),
             parent: None,
             is_orphan: true,
+            is_kept: true,
             relinked: None,
             is_changed: false,
             is_reply: false,
@@ -288,6 +291,7 @@ impl Writer<'_> {
                 .peek_str("parentUuid")
                 .map(|parent| parent.into_owned()),
             is_orphan: entry.is_orphan,
+            is_kept: entry.record.is_some(),
             relinked: None,
             is_changed,
             is_reply: members.peek_str("type").as_deref() == Some("assistant"),
@@ -334,7 +338,8 @@ fn firsts(lines: &[Line]) -> Vec<u64> {
     firsts.into_iter().map(|(_, number)| number).collect()
 }
 
-/// Joins lines to the chain whose parent was left out. In a view every line follows the one
+/// Joins lines to the chain whose parent was left out, but none that was read where nothing is to be
+/// repaired: its parent may be in another conversation of the file. In a view every line follows the one
 /// before it, unless it belongs to a reply whose parallel calls branch off.
 fn link(lines: &mut [Line], is_log: bool, is_exact: bool) {
     let written: BTreeSet<String> = lines.iter().filter_map(|line| line.uuid.clone()).collect();
@@ -348,13 +353,10 @@ fn link(lines: &mut [Line], is_log: bool, is_exact: bool) {
             recent.extend(before.clone());
         }
         let is_there = match line.parent.as_deref() {
+            _ if is_exact && line.is_kept => true,
             None => is_log || before.is_none() || line.is_orphan,
-            Some(parent) if is_log => written.contains(parent) || (is_exact && line.is_orphan),
-            Some(parent) => {
-                before.as_deref() == Some(parent)
-                    || recent.contains(parent)
-                    || (is_exact && line.is_orphan)
-            }
+            Some(parent) if is_log => written.contains(parent),
+            Some(parent) => before.as_deref() == Some(parent) || recent.contains(parent),
         };
         if !is_there && line.content.is_some() {
             line.relinked = Some(before.clone());

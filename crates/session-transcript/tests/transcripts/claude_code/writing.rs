@@ -186,3 +186,29 @@ fn calls_at_the_end_stay_in_a_file_and_go_from_a_request() {
     assert_eq!(write(Repair::Abandoned), lines);
     assert_eq!(write(Repair::Everything), lines[..2]);
 }
+
+/// A conversation that was written by itself got other parents than it had: a second root was hung
+/// under the line before it, and a line whose parent is in another conversation became a root.
+#[test]
+fn a_conversation_is_written_back_by_itself_as_its_lines_were() {
+    let unlinked = [
+        user("u1", "-", "One"),
+        reply("a1", "-", "m1", &text("1")),
+        user("u2", "-", "Two"),
+    ];
+    let mut side = user("x1", "a1", "Look into it");
+    side["isSidechain"] = json!(true);
+    let linked = [
+        user("u1", "-", "One"),
+        reply("a1", "u1", "m1", &text("1")),
+        side,
+    ];
+    for lines in [unlinked, linked] {
+        let transcript = parse(&jsonl(&lines));
+        let mut written = Vec::new();
+        for conversation in &transcript.conversations {
+            written.extend(values(conversation.write_back().unwrap().text.as_bytes()));
+        }
+        assert_eq!(written, lines);
+    }
+}
