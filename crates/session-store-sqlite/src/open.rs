@@ -177,13 +177,12 @@ fn check_permissions(path: &Path) -> Result<(), OpenError> {
 
 /// The schema of the database, 0 for an empty one.
 fn check_schema(connection: &Connection) -> Result<i64, OpenError> {
-    let number = |sql: &str| {
-        let number = connection.query_row(sql, [], |row| row.get::<_, i64>(0));
-        number.map_err(|error| OpenError::of(&error))
-    };
-    let application = number("PRAGMA application_id")?;
-    let found = number("PRAGMA user_version")?;
-    let tables = number("SELECT count(*) FROM sqlite_schema")?;
+    // In one statement: another process may make the tables between two.
+    let sql = "SELECT application_id, user_version, (SELECT count(*) FROM sqlite_schema)
+        FROM pragma_application_id, pragma_user_version";
+    let (application, found, tables): (i64, i64, i64) = connection
+        .query_row(sql, [], |row| row.try_into())
+        .map_err(|error| OpenError::of(&error))?;
     match application {
         schema::APPLICATION_ID if found > schema::VERSION => Err(OpenError::NewerSchema {
             found,

@@ -160,6 +160,85 @@ fn a_held_database_is_unavailable_and_can_be_tried_again() {
     });
 }
 
+/// Two processes that opened a new file in the same moment: one looked whose file it was with three
+/// statements, and the other made the tables between them. So the file was nobody's by its mark and
+/// not empty, and was refused as that of another program.
+#[test]
+fn any_number_may_open_a_new_file_at_once() {
+    for _ in 0..100 {
+        let folder = Folder::new();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| SqliteStore::open(folder.path()).unwrap());
+            }
+        });
+    }
+}
+
+#[test]
+#[cfg(unix)]
+fn a_file_may_have_any_name() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    let folder = Folder::new();
+    let names: [&[u8]; 9] = [
+        b"a b.db",
+        b"what?mode=ro",
+        b"100%41.db",
+        b"a#b&c=d;e'f\"g\\h",
+        b":memory:",
+        b"file:x?mode=memory",
+        b"caf\xe9.db",
+        b"\xf0\x9f\x98\x80",
+        b"line\nbreak",
+    ];
+    for (name, number) in names.into_iter().zip(1..) {
+        let path = folder.0.path().join(OsStr::from_bytes(name));
+        run(async {
+            let store = SqliteStore::open(&path).unwrap();
+            fill(&store).await;
+            drop(store);
+            let store = SqliteStore::open(&path).unwrap();
+            let log = store.read_all(&SID, EventQuery::all()).await.unwrap();
+            assert_eq!(log.len(), 3);
+            assert!(path.exists());
+            drop(store);
+            let files = std::fs::read_dir(folder.0.path()).unwrap();
+            assert_eq!(files.count(), number, "{path:?}");
+        });
+    }
+    for path in ["", "nul\0here"] {
+        let error = SqliteStore::open(path).unwrap_err();
+        assert!(matches!(error, OpenError::Failed { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_journal_of_another_sort_is_changed_back() {
+    let folder = Folder::new();
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        fill(&store).await;
+        // While the store has the file open nobody gets it to change.
+        let other = Connection::open(folder.path()).unwrap();
+        let mode = "PRAGMA journal_mode = DELETE";
+        let changed = other.query_row(mode, [], |row| row.get::<_, String>(0));
+        assert!(changed.is_err(), "{changed:?}");
+        let next = |id: &str| Batch::from(user(id, "hello"));
+        let _ = store.append(&SID, Expected::Any, next("x1")).await.unwrap();
+        drop(store);
+        drop(other);
+        tamper(&folder.path(), "PRAGMA journal_mode = DELETE");
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let _ = store.append(&SID, Expected::Any, next("x2")).await.unwrap();
+        let other = Connection::open(folder.path()).unwrap();
+        let mode = other.query_row("PRAGMA journal_mode", [], |row| row.get::<_, String>(0));
+        assert_eq!(mode.unwrap(), "wal");
+        assert_eq!(store.doctor().await.unwrap(), []);
+    });
+}
+
 #[test]
 fn session_ids_make_no_files() {
     let folder = Folder::new();
