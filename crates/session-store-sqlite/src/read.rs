@@ -222,7 +222,13 @@ fn narrow(query: &EventQuery, sql: &mut String, values: &mut Vec<Value>) {
     }
 }
 
+/// The most values that a statement names of one column. SQLite takes a few ten thousand in all.
+const MOST: usize = 1_000;
+
 fn one_of(column: &str, among: Vec<Value>, sql: &mut String, values: &mut Vec<Value>) {
+    if among.len() > MOST {
+        return;
+    }
     let marks = vec!["?"; among.len()].join(", ");
     sql.push_str(&format!(" AND {column} IN ({marks})"));
     values.extend(among);

@@ -324,6 +324,7 @@ struct Looking<'a> {
 
 impl Looking<'_> {
     fn look(&mut self, session: &SessionId, row: EventRow, at: Timestamp) {
+        self.last = Some(HitMark::at(at, session.clone(), row.seq));
         let event = match row.event {
             Ok(event) => Arc::new(event),
             Err(source) => {
@@ -333,7 +334,6 @@ impl Looking<'_> {
                 return;
             }
         };
-        self.last = Some(HitMark::at(at, session.clone(), row.seq));
         let Some(hit) = self.matcher.hit(session, &event) else {
             return;
         };
