@@ -241,7 +241,7 @@ pub(crate) fn erase(
     let role = rows::role(&event.body);
     let mut erased = event.into_new();
     let record = rows::record(&mut erased)?;
-    overwrite_deleted(connection)?;
+    index::overwrite_deleted(connection).or_failed()?;
     connection
         .prepare_cached(
             "UPDATE event SET record = ?2, role = ?3, tokens = NULL, estimator = NULL
@@ -255,12 +255,4 @@ pub(crate) fn erase(
     head.erasures = head.erasures.saturating_add(1);
     write_head(connection, key, &head)?;
     Ok(head)
-}
-
-/// From here on this connection overwrites what it deletes, so that erased text is not found in
-/// the file.
-pub(crate) fn overwrite_deleted(connection: &Connection) -> Result<(), StoreError> {
-    connection
-        .query_row("PRAGMA secure_delete = ON", [], |_| Ok(()))
-        .or_failed()
 }

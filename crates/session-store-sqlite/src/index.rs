@@ -5,10 +5,16 @@
 //! nothing better to do. What is indexed is folded text, three characters at a time, together with
 //! the session and the owner as one such triple each, so that a search for a frequent word in a
 //! small session does not visit every other session.
+//!
+//! Deleting a row only marks it in the index. What the index knows of its text, every three
+//! characters and their places, is enough to read it again, and stays until the part of the index
+//! that has it is written anew; so the writer sees to that after each erasure and deletion.
 
 use rusqlite::{Connection, OptionalExtension as _, params};
 use session_log::{EventBody, NewEvent, wire};
 use session_store::search::{Reach, fold, pieces};
+
+use crate::pen::rollback;
 
 /// A tail so many times longer than the writer bears when idle makes appends wait.
 const LONG: i64 = 16;
@@ -62,11 +68,9 @@ impl Tail {
 
     /// Indexes one batch, in a transaction of its own, and looks how long the tail is then.
     pub(crate) fn advance(&mut self, connection: &Connection) -> rusqlite::Result<()> {
-        connection.execute_batch("BEGIN IMMEDIATE")?;
-        let result = self.advance_in_transaction(connection);
-        let end = if result.is_ok() { "COMMIT" } else { "ROLLBACK" };
-        connection.execute_batch(end)?;
-        result
+        in_transaction(connection, |connection| {
+            self.advance_in_transaction(connection)
+        })
     }
 
     /// The same, inside the caller's transaction.
@@ -77,6 +81,10 @@ impl Tail {
         self.indexed = indexed_row(connection)?;
         self.last = last_row(connection)?;
         if self.is_worth_it() {
+            // It may write marked parts anew.
+            if has_marks(connection)? {
+                overwrite_deleted(connection)?;
+            }
             self.indexed = index_batch(connection, self.indexed)?;
         }
         Ok(())
@@ -159,6 +167,67 @@ pub(crate) fn step_back(connection: &Connection) -> rusqlite::Result<()> {
         min(row, (SELECT coalesce(max(row), 0) FROM event))";
     connection.prepare_cached(sql)?.execute([])?;
     Ok(())
+}
+
+/// So many pages of the index are written anew in one transaction.
+const ANEW_PAGES: i64 = 64;
+
+/// Writes a part of the index anew without what was deleted, in a transaction of its own, and tells
+/// whether there is more to do; `None` when there was nothing.
+pub(crate) fn forget_marked(connection: &Connection) -> rusqlite::Result<Option<bool>> {
+    if !has_marks(connection)? {
+        return Ok(None);
+    }
+    in_transaction(connection, merge).map(Some)
+}
+
+fn in_transaction<T>(
+    connection: &Connection,
+    work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+) -> rusqlite::Result<T> {
+    connection.execute_batch("BEGIN IMMEDIATE")?;
+    let result = work(connection).and_then(|value| {
+        connection.execute_batch("COMMIT")?;
+        Ok(value)
+    });
+    if result.is_err() {
+        rollback(connection);
+    }
+    result
+}
+
+fn merge(connection: &Connection) -> rusqlite::Result<bool> {
+    let changes = || -> rusqlite::Result<i64> {
+        connection
+            .prepare_cached("SELECT total_changes()")?
+            .query_row([], |row| row.get(0))
+    };
+    overwrite_deleted(connection)?;
+    let before = changes()?;
+    // A negative number takes all parts together, not only those of a size.
+    connection
+        .prepare_cached("INSERT INTO search_index (search_index, rank) VALUES ('merge', ?1)")?
+        .execute([-ANEW_PAGES])?;
+    // The statement itself counts as one change.
+    let is_at_work = changes()?.saturating_sub(before) > 1;
+    Ok(is_at_work && has_marks(connection)?)
+}
+
+/// Whether something deleted is still known to the index. FTS5 keeps the marks of its parts in
+/// rows behind all others.
+fn has_marks(connection: &Connection) -> rusqlite::Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM search_index_data WHERE id >= 1 << 53)";
+    connection
+        .prepare_cached(sql)?
+        .query_row([], |row| row.get(0))
+}
+
+/// From here on this connection overwrites what it deletes, so that erased text is not found in
+/// the file.
+pub(crate) fn overwrite_deleted(connection: &Connection) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("PRAGMA secure_delete = ON")?
+        .query_row([], |_| Ok(()))
 }
 
 /// Replaces the text of an event whose content was erased.

@@ -8,7 +8,6 @@ use session_store::{
     SessionQuery, StoreError,
 };
 
-use crate::append::overwrite_deleted;
 use crate::error::{OrFailed, unknown};
 use crate::index;
 use crate::rows::{self, SESSION, SESSION_FROM};
@@ -80,6 +79,9 @@ fn insert_attributes(
     Ok(())
 }
 
+/// The most attributes that a statement names: SQLite refuses deeper ones.
+const MOST: usize = 100;
+
 pub(crate) fn list(
     connection: &Connection,
     query: &SessionQuery,
@@ -94,7 +96,7 @@ pub(crate) fn list(
         conditions.push("s.parent = ?");
         values.push(parent.as_str().to_owned().into());
     }
-    for (name, value) in &query.attributes {
+    for (name, value) in query.attributes.iter().take(MOST) {
         conditions.push("s.key IN (SELECT session FROM attribute WHERE name = ? AND value = ?)");
         values.extend([name.clone().into(), value.clone().into()]);
     }
@@ -114,11 +116,12 @@ pub(crate) fn list(
         let id = mark.id.as_str().to_owned();
         values.extend([mark.created_at.as_millis().into(), id.into()]);
     }
-    values.push(
-        i64::try_from(query.limit.saturating_add(1))
-            .unwrap_or(i64::MAX)
-            .into(),
-    );
+    let limit = match i64::try_from(query.limit.saturating_add(1)) {
+        Ok(limit) if query.attributes.len() <= MOST => limit,
+        // No limit: which of them match is seen below.
+        _ => -1,
+    };
+    values.push(limit.into());
     let conditions = conditions.join(" AND ");
     let sql =
         format!("SELECT {SESSION} FROM {SESSION_FROM} WHERE {conditions} ORDER BY {order} LIMIT ?");
@@ -126,7 +129,13 @@ pub(crate) fn list(
     let mut rows = statement.query(params_from_iter(values)).or_failed()?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next().or_failed()? {
-        sessions.push(rows::session(row)?.1);
+        let session = rows::session(row)?.1;
+        if query.matches(&session) {
+            sessions.push(session);
+        }
+        if sessions.len() > query.limit {
+            break;
+        }
     }
     Ok(Page::cut(sessions, query.limit, SessionMark::of))
 }
@@ -165,7 +174,7 @@ pub(crate) fn delete(connection: &Connection, id: &SessionId) -> Result<bool, St
 }
 
 fn delete_key(connection: &Connection, key: i64) -> Result<(), StoreError> {
-    overwrite_deleted(connection)?;
+    index::overwrite_deleted(connection).or_failed()?;
     let owner: Option<i64> = connection
         .prepare_cached("SELECT owner FROM session WHERE key = ?1")
         .or_failed()?

@@ -155,23 +155,21 @@ impl SessionStore for SqliteStore {
     async fn delete(&self, id: &SessionId) -> Result<bool, StoreError> {
         let id = id.clone();
         let delete = move |connection: &_| sessions::delete(connection, &id);
+        let mut forgetting = self.inner.writer.forgetting();
         let was_there = self.inner.writer.write(delete).await?;
-        if was_there {
-            self.inner.writer.checkpoint();
-        }
+        forgetting.is_due = was_there;
         Ok(was_there)
     }
 
     async fn sweep(&self, before: Timestamp) -> Result<u64, StoreError> {
         let mut count = 0_u64;
+        let mut forgetting = self.inner.writer.forgetting();
         // One session at a time: appends to others need not wait for all of them.
         let step = move |connection: &_| sessions::sweep_one(connection, before);
         while self.inner.writer.write(step).await? {
             count = count.saturating_add(1);
         }
-        if count > 0 {
-            self.inner.writer.checkpoint();
-        }
+        forgetting.is_due = count > 0;
         Ok(count)
     }
 
@@ -235,9 +233,7 @@ impl SessionStore for SqliteStore {
     ) -> Result<Head, StoreError> {
         let id = id.clone();
         let erase = move |connection: &_| append::erase(connection, &id, seq, tombstone);
-        let head = self.inner.writer.write(erase).await?;
-        // Until then the old text is in the log file.
-        self.inner.writer.checkpoint();
-        Ok(head)
+        let _forgetting = self.inner.writer.forgetting();
+        self.inner.writer.write(erase).await
     }
 }

@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use session_store::StoreError;
 
 use crate::error::{SqliteMessage, closed};
-use crate::index::Tail;
+use crate::index::{self, Tail};
 use crate::pen::{Pen, batch, rollback};
 
 /// The most pieces of work in one transaction.
@@ -49,8 +49,8 @@ struct Done {
 
 enum Job {
     Work(Work),
-    /// Empty the log file, so that what was erased is on no page any more.
-    Checkpoint,
+    /// What was deleted goes out of the index and the log file.
+    Forget,
     Close,
 }
 
@@ -71,6 +71,8 @@ impl Writer {
             tail,
             since_look: 0,
             asked: 0,
+            // Whoever had the file open before may not have come to the end of it.
+            is_forgetting: true,
             is_checkpoint_due: false,
             is_closing: false,
         };
@@ -126,10 +128,27 @@ impl Writer {
         answer.await.map_err(|_| closed())?
     }
 
-    /// Empties the log file when nobody reads it any more.
-    pub(crate) fn checkpoint(&self) {
-        // Only fails when the thread has ended, and then the file was emptied.
-        let _ = self.jobs.send(Job::Checkpoint);
+    /// To be held while something is deleted.
+    pub(crate) fn forgetting(&self) -> Forgetting<'_> {
+        let jobs = &self.jobs;
+        Forgetting { jobs, is_due: true }
+    }
+}
+
+/// When it is dropped, what was deleted goes out of all files. So it does when the future that
+/// deletes is dropped half-way.
+#[derive(Debug)]
+pub(crate) struct Forgetting<'a> {
+    jobs: &'a Sender<Job>,
+    pub(crate) is_due: bool,
+}
+
+impl Drop for Forgetting<'_> {
+    fn drop(&mut self) {
+        if self.is_due {
+            // Only fails when the thread has ended, and then the log file was emptied.
+            let _ = self.jobs.send(Job::Forget);
+        }
     }
 }
 
@@ -151,6 +170,8 @@ struct Loop {
     since_look: u32,
     /// What the pen said then.
     asked: u32,
+    /// Whether the index may know something that was deleted.
+    is_forgetting: bool,
     is_checkpoint_due: bool,
     is_closing: bool,
 }
@@ -192,6 +213,11 @@ impl Loop {
                     return Some(job);
                 }
             }
+            while self.is_forgetting && self.forget_marked().is_ok() {
+                if let Ok(job) = self.queue.try_recv() {
+                    return Some(job);
+                }
+            }
             if self.is_checkpoint_due {
                 self.checkpoint();
             }
@@ -225,10 +251,11 @@ impl Loop {
         while let Some(job) = next {
             match job {
                 Job::Work(work) => group.push(work),
-                Job::Checkpoint if group.is_empty() => self.checkpoint(),
-                Job::Checkpoint => {
-                    self.commit(std::mem::take(&mut group));
-                    self.checkpoint();
+                Job::Forget => {
+                    if !group.is_empty() {
+                        self.commit(std::mem::take(&mut group));
+                    }
+                    self.forget();
                 }
                 Job::Close => self.is_closing = true,
             }
@@ -255,6 +282,30 @@ impl Loop {
         for (answer, outcome) in answers {
             answer(outcome);
         }
+    }
+
+    /// Takes what was deleted out of all files: at once where that is little work, and what is
+    /// left of it when it is quiet.
+    fn forget(&mut self) {
+        self.is_forgetting = true;
+        for _ in 0..CATCH_UP {
+            if !self.is_forgetting || self.forget_marked().is_err() {
+                break;
+            }
+        }
+        self.checkpoint();
+    }
+
+    fn forget_marked(&mut self) -> rusqlite::Result<()> {
+        match self.pen.with(index::forget_marked)? {
+            None => self.is_forgetting = false,
+            Some(has_more) => {
+                self.is_forgetting = has_more;
+                // The old pages of the index are in the log file and under it.
+                self.is_checkpoint_due = true;
+            }
+        }
+        Ok(())
     }
 
     /// Empties the log file if no reader stands in the way, and does not wait if one does.
