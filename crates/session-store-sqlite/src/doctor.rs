@@ -5,14 +5,10 @@ use std::sync::Arc;
 
 use rusqlite::Connection;
 use session_log::{Event, Seq, SessionId, TokenCount, View};
-use session_store::{
-    BoundaryMark, Counters, Direction, Entry as _, EntryKind, Session, SessionMark, SessionQuery,
-    StoreError,
-};
+use session_store::{BoundaryMark, Counters, Entry as _, EntryKind, Session, StoreError};
 
 use crate::error::OrFailed;
 use crate::rows;
-use crate::sessions;
 use crate::snapshot::Snapshot;
 
 /// Something that is not as it should be.
@@ -66,19 +62,71 @@ impl std::fmt::Display for Finding {
 pub(crate) fn examine(connection: &Connection) -> Result<Vec<Finding>, StoreError> {
     let snapshot = Snapshot::begin(connection)?;
     let mut findings = Vec::new();
-    file(&snapshot, &mut findings)?;
-    orphans(&snapshot, &mut findings)?;
-    let mut query = SessionQuery::all().with_direction(Direction::Forward);
-    loop {
-        let page = sessions::list(&snapshot, &query)?;
-        for session in &page.items {
-            examine_session(&snapshot, session, &mut findings)?;
+    // What cannot be looked at for damage is damaged, and the rest is looked at all the same.
+    for part in [file, orphans, sessions] {
+        if let Err(error) = part(&snapshot, &mut findings) {
+            if error.is_retryable() {
+                return Err(error);
+            }
+            findings.push(finding(Fault::File, reason(&error)));
         }
-        query.after = match page.items.last() {
-            Some(last) if page.next.is_some() => Some(SessionMark::of(last)),
-            _ => return Ok(findings),
-        };
     }
+    Ok(findings)
+}
+
+fn sessions(connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), StoreError> {
+    let mut keys = connection
+        .prepare_cached("SELECT key FROM session")
+        .or_failed()?;
+    let keys = keys.query_map([], |row| row.get(0)).or_failed()?;
+    let keys: Vec<i64> = keys.collect::<rusqlite::Result<_>>().or_failed()?;
+    for key in keys {
+        let session = match find(connection, key) {
+            Ok(session) => session,
+            Err(error) if error.is_retryable() => return Err(error),
+            Err(error) => {
+                let what = format!("the row cannot be read: {}", reason(&error));
+                let mut unreadable = finding(Fault::Record, what);
+                if let StoreError::Corrupt { session, .. } = error {
+                    unreadable.session = Some(session);
+                }
+                findings.push(unreadable);
+                continue;
+            }
+        };
+        if let Err(error) = examine_session(connection, key, &session, findings) {
+            if error.is_retryable() {
+                return Err(error);
+            }
+            let mut unreadable = finding(Fault::File, reason(&error));
+            unreadable.session = Some(session.id);
+            findings.push(unreadable);
+        }
+    }
+    Ok(())
+}
+
+fn find(connection: &Connection, key: i64) -> Result<Session, StoreError> {
+    let sql = format!(
+        "SELECT {} FROM {} WHERE s.key = ?1",
+        rows::SESSION,
+        rows::SESSION_FROM
+    );
+    let mut statement = connection.prepare_cached(&sql).or_failed()?;
+    let mut rows = statement.query([key]).or_failed()?;
+    match rows.next().or_failed()? {
+        Some(row) => Ok(rows::session(row)?.1),
+        None => Err(StoreError::failed("it comes and goes")),
+    }
+}
+
+/// What is behind an error, in a clause.
+fn reason(error: &StoreError) -> String {
+    use std::error::Error as _;
+
+    error
+        .source()
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn finding(fault: Fault, what: impl Into<String>) -> Finding {
@@ -112,30 +160,47 @@ fn file(connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), Stor
 }
 
 fn orphans(connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), StoreError> {
-    for (sql, what) in [
+    for (sql, fault, what) in [
         (
             "SELECT count(*) FROM event WHERE session NOT IN (SELECT key FROM session)",
+            Fault::Orphan,
             "events without a session",
         ),
         (
             "SELECT count(*) FROM attribute WHERE session NOT IN (SELECT key FROM session)",
+            Fault::Orphan,
             "attributes without a session",
         ),
         (
             "SELECT count(*) FROM session WHERE owner IS NOT NULL
                 AND owner NOT IN (SELECT key FROM owner)",
+            Fault::Orphan,
             "sessions with a lost owner",
         ),
         (
             "SELECT count(*) FROM search_index WHERE rowid NOT IN (SELECT row FROM event)",
+            Fault::Orphan,
             "index entries without an event",
+        ),
+        (
+            "SELECT count(*) FROM event WHERE row <= (SELECT row FROM search_progress)
+                AND type = 'MESSAGE' AND synthetic = 0
+                AND row NOT IN (SELECT rowid FROM search_index)",
+            Fault::Index,
+            "messages that no search by words of three letters finds",
+        ),
+        (
+            "SELECT count(*) FROM search_progress
+                WHERE row > (SELECT coalesce(max(row), 0) FROM event)",
+            Fault::Index,
+            "note of events in the search index that are not there yet",
         ),
     ] {
         let count: i64 = connection
             .query_row(sql, [], |row| row.get(0))
             .or_failed()?;
         if count > 0 {
-            findings.push(finding(Fault::Orphan, format!("{count} {what}")));
+            findings.push(finding(fault, format!("{count} {what}")));
         }
     }
     Ok(())
@@ -143,6 +208,7 @@ fn orphans(connection: &Connection, findings: &mut Vec<Finding>) -> Result<(), S
 
 fn examine_session(
     connection: &Connection,
+    key: i64,
     session: &Session,
     findings: &mut Vec<Finding>,
 ) -> Result<(), StoreError> {
@@ -156,11 +222,11 @@ fn examine_session(
     };
     let sql = format!(
         "SELECT {}, e.id, e.at, e.type, e.kind, e.role, e.synthetic, e.branch
-        FROM event e JOIN session s ON s.key = e.session WHERE s.id = ?1 ORDER BY e.seq",
+        FROM event e WHERE e.session = ?1 ORDER BY e.seq",
         rows::EVENT
     );
     let mut statement = connection.prepare_cached(&sql).or_failed()?;
-    let mut rows = statement.query([session.id.as_str()]).or_failed()?;
+    let mut rows = statement.query([key]).or_failed()?;
     let mut log = Vec::new();
     let mut next = Seq::FIRST;
     let mut is_readable = true;
@@ -176,7 +242,7 @@ fn examine_session(
         next = found.seq.plus(1);
         match found.event {
             Ok(event) => {
-                for column in differing_columns(row, &event).or_failed()? {
+                for column in differing_columns(row, &event) {
                     let what = format!("the column {column} says something else than the record");
                     note(Fault::Column, Some(event.seq), what);
                 }
@@ -209,37 +275,29 @@ fn examine_session(
             "the counters are not the view's".into(),
         );
     }
-    attributes(connection, session, findings)
+    attributes(connection, key, session, findings)
 }
 
-fn differing_columns(
-    row: &rusqlite::Row<'_>,
-    event: &Event,
-) -> rusqlite::Result<Vec<&'static str>> {
+fn differing_columns(row: &rusqlite::Row<'_>, event: &Event) -> Vec<&'static str> {
     let branch = event.branch.as_ref().map(session_log::Branch::as_str);
+    let role = rows::role(&event.body);
+    // A column that cannot be read says something else, too.
+    let text = |at, expected: Option<&str>| {
+        let found = row.get::<_, Option<String>>(at);
+        found.is_ok_and(|found| found.as_deref() == expected)
+    };
+    let number = |at, expected| row.get::<_, i64>(at).is_ok_and(|found| found == expected);
     let columns = [
-        ("id", row.get::<_, String>(4)? == event.id.as_str()),
-        ("at", row.get::<_, i64>(5)? == event.timestamp.as_millis()),
-        (
-            "type",
-            row.get::<_, String>(6)? == event.event_type().as_str(),
-        ),
-        ("kind", row.get::<_, i64>(7)? == rows::kind(event)),
-        (
-            "role",
-            row.get::<_, Option<String>>(8)? == rows::role(&event.body),
-        ),
-        (
-            "synthetic",
-            row.get::<_, bool>(9)? == event.origin.is_synthetic(),
-        ),
-        (
-            "branch",
-            row.get::<_, Option<String>>(10)?.as_deref() == branch,
-        ),
+        ("id", text(4, Some(event.id.as_str()))),
+        ("at", number(5, event.timestamp.as_millis())),
+        ("type", text(6, Some(event.event_type().as_str()))),
+        ("kind", number(7, rows::kind(event))),
+        ("role", text(8, role.as_deref())),
+        ("synthetic", number(9, event.origin.is_synthetic().into())),
+        ("branch", text(10, branch)),
     ];
     let differing = columns.into_iter().filter(|(_, is_same)| !is_same);
-    Ok(differing.map(|(name, _)| name).collect())
+    differing.map(|(name, _)| name).collect()
 }
 
 /// Whether the counters can be those of the view. Who hands counters in may leave superseded
@@ -260,9 +318,9 @@ fn are_plausible(counters: &Counters, log: Vec<Arc<Event>>) -> bool {
             None => uncounted += 1,
             Some(count) => {
                 let sum = sums.entry(&count.estimator).or_default();
-                sum.0 = sum.0.saturating_add(count.tokens);
+                sum.0 = plus(sum.0, count.tokens);
                 if !is_superseded {
-                    sum.1 = sum.1.saturating_add(count.tokens);
+                    sum.1 = plus(sum.1, count.tokens);
                 }
             }
         }
@@ -279,19 +337,24 @@ fn are_plausible(counters: &Counters, log: Vec<Arc<Event>>) -> bool {
         && counters.tokens.as_ref().is_none_or(is_sum)
 }
 
+/// The sum as the counters have it.
+fn plus(sum: u64, count: u64) -> u64 {
+    sum.saturating_add(count).min(i64::MAX.unsigned_abs())
+}
+
 fn attributes(
     connection: &Connection,
+    key: i64,
     session: &Session,
     findings: &mut Vec<Finding>,
 ) -> Result<(), StoreError> {
-    let sql = "SELECT a.name, a.value FROM attribute a JOIN session s ON s.key = a.session
-        WHERE s.id = ?1";
+    let sql = "SELECT name, value FROM attribute WHERE session = ?1";
     let mut statement = connection.prepare_cached(sql).or_failed()?;
     let found = statement
-        .query_map([session.id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))
+        .query_map([key], |row| Ok((row.get(0)?, row.get(1)?)))
         .or_failed()?;
-    let found: session_store::Attributes = found.collect::<rusqlite::Result<_>>().or_failed()?;
-    if found != session.attributes {
+    let found: rusqlite::Result<session_store::Attributes> = found.collect();
+    if !found.is_ok_and(|found| found == session.attributes) {
         let mut lost = finding(
             Fault::Column,
             "the attributes are indexed as something else",

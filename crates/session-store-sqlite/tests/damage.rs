@@ -5,11 +5,11 @@
 mod common;
 
 use session_store::{
-    Batch, EventQuery, Expected, Scope, SearchQuery, SessionQuery, SessionStore,
+    Batch, EventQuery, Expected, NewSession, Scope, SearchQuery, SessionQuery, SessionStore,
     SessionStoreExt as _, StoreError,
 };
 use session_store_sqlite::{Fault, OpenError, SqliteOptions, SqliteStore};
-use session_store_testkit::make::{assistant, seq, user};
+use session_store_testkit::make::{assistant, at, seq, sid, user};
 
 use crate::common::{Folder, SID, fill, run, tamper};
 
@@ -114,6 +114,18 @@ fn the_doctor_finds_each_sort_of_damage() {
             Fault::Orphan,
         ),
         ("DELETE FROM search_index_data WHERE id > 10", Fault::Index),
+        ("DELETE FROM search_index WHERE rowid = 2", Fault::Index),
+        ("UPDATE search_progress SET row = 99", Fault::Index),
+        ("UPDATE session SET metadata = 'x'", Fault::Record),
+        ("UPDATE session SET id = ' '", Fault::Record),
+        (
+            "UPDATE event SET id = CAST(x'ff' AS TEXT) WHERE id = 'a1'",
+            Fault::Column,
+        ),
+        (
+            "UPDATE attribute SET value = CAST(x'ff' AS TEXT)",
+            Fault::Column,
+        ),
     ] {
         let folder = Folder::new();
         run(async {
@@ -130,6 +142,70 @@ fn the_doctor_finds_each_sort_of_damage() {
             assert!(findings.iter().all(|it| !it.to_string().contains("secret")));
         });
     }
+}
+
+/// The doctor listed sessions as a caller does, and one row that could not be read was the end of the
+/// whole examination: an error named that row and nothing else, when it was needed most.
+#[test]
+fn the_doctor_goes_on_over_what_it_cannot_read() {
+    let folder = Folder::new();
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        fill(&store).await;
+        for id in ["s0", "s2"] {
+            let new = NewSession::new(sid(id), at(0));
+            let _ = store.create(new).await.unwrap();
+            let event = Batch::from(user(&format!("{id}/1"), "one"));
+            let _ = store.append(&sid(id), Expected::Any, event).await.unwrap();
+        }
+        tamper(
+            &folder.path(),
+            "UPDATE session SET metadata = 'x' WHERE id = 's1';
+            UPDATE event SET at = 9 WHERE id = 's0/1';
+            UPDATE event SET record = '{' WHERE id = 's2/1'",
+        );
+        let findings = store.doctor().await.unwrap();
+        let found: Vec<_> = findings
+            .iter()
+            .map(|it| (it.session.clone(), it.fault))
+            .collect();
+        for expected in [
+            (Some(sid("s0")), Fault::Column),
+            (Some(sid("s1")), Fault::Record),
+            (Some(sid("s2")), Fault::Record),
+        ] {
+            assert!(found.contains(&expected), "{findings:?}");
+        }
+    });
+}
+
+/// A page of a search without an index ends after 20,000 messages behind the last one that could be
+/// read. Where none of them could, there was no such place, and the search ended: what lay behind was
+/// never found.
+#[test]
+fn a_search_goes_on_behind_a_page_of_damage() {
+    let folder = Folder::new();
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let new = NewSession::new(SID.clone(), at(0)).with_owner("ann");
+        let _ = store.create(new).await.unwrap();
+        for part in 0..21 {
+            let event = |number| user(&format!("{part}/{number}"), "abc");
+            let batch = Batch::new((0..1_000).map(event).collect());
+            let _ = store.append(&SID, Expected::Any, batch).await.unwrap();
+        }
+        let needle = Batch::from(user("needle", "xy"));
+        let _ = store.append(&SID, Expected::Any, needle).await.unwrap();
+        tamper(
+            &folder.path(),
+            "UPDATE event SET record = '{' WHERE id <> 'needle'",
+        );
+        for scope in [Scope::Session(SID.clone()), Scope::Owner("ann".into())] {
+            let query = SearchQuery::new(["xy"]);
+            let hits = store.search_all(&scope, query).await.unwrap();
+            assert_eq!(hits.len(), 1);
+        }
+    });
 }
 
 #[test]
