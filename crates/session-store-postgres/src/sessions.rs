@@ -188,12 +188,7 @@ fn list(query: &SessionQuery) -> Statement {
     if let Some(before) = query.expires_before {
         statement.push_with(" AND expires_at < $", Value::Int(before.as_millis()));
     }
-    for (name, value) in &query.attributes {
-        statement
-            .push(" AND EXISTS (SELECT 1 FROM session_store.attribute WHERE session_id = one.id");
-        statement.push_with(" AND name_key = $", Value::Text(text::key(name)));
-        statement.push_with(" AND value_key = $)", Value::Text(text::key(value)));
-    }
+    push_attributes(&mut statement, &query.attributes);
     let (relation, order) = match query.direction {
         Direction::Forward => (" > ", " ORDER BY created_at, id"),
         Direction::Backward => (" < ", " ORDER BY created_at DESC, id DESC"),
@@ -207,6 +202,35 @@ fn list(query: &SessionQuery) -> Statement {
     let limit = i64::try_from(query.limit.saturating_add(1)).unwrap_or(i64::MAX);
     statement.push_with(" LIMIT $", Value::Int(limit));
     statement
+}
+
+/// More attributes than these are counted, since planning takes longer with each condition.
+const FEW: usize = 8;
+
+fn push_attributes(statement: &mut Statement, attributes: &Attributes) {
+    if attributes.len() <= FEW {
+        for (name, value) in attributes {
+            statement.push(
+                " AND EXISTS (SELECT 1 FROM session_store.attribute WHERE session_id = one.id",
+            );
+            statement.push_with(" AND name_key = $", Value::Text(text::key(name)));
+            statement.push_with(" AND value_key = $)", Value::Text(text::key(value)));
+        }
+        return;
+    }
+    let names = attributes.keys().map(|name| text::key(name)).collect();
+    let values = attributes.values().map(|value| text::key(value)).collect();
+    statement.push_with(
+        " AND (SELECT count(*) FROM unnest($::text[], ",
+        Value::Texts(names),
+    );
+    statement.push_with("$::text[]) AS asked (name, value)", Value::Texts(values));
+    statement.push(
+        " JOIN session_store.attribute AS kept ON kept.session_id = one.id \
+         AND kept.name_key = asked.name AND kept.value_key = asked.value)",
+    );
+    let count = i64::try_from(attributes.len()).unwrap_or(i64::MAX);
+    statement.push_with(" = $", Value::Int(count));
 }
 
 /// Updates as [`SessionStore::update`](session_store::SessionStore::update) says.
