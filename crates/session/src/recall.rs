@@ -208,12 +208,14 @@ impl Recall {
     /// The hits of one page, and whether there is another one.
     async fn page(&self, asked: &Asked) -> Result<(Vec<Hit>, bool), StoreError> {
         let first = asked.page.saturating_mul(PAGE_SIZE);
-        let wanted = first.saturating_add(PAGE_SIZE).saturating_add(1);
+        let end = first.saturating_add(PAGE_SIZE);
         let mut query = asked.query.clone().with_limit(PAGE_SIZE);
         query.check()?;
-        if wanted > MAX_MATCHES {
+        if first >= MAX_MATCHES {
             return Ok((Vec::new(), false));
         }
+        // One more tells whether there is another page, and the last page has none.
+        let wanted = end.saturating_add(1).min(MAX_MATCHES);
         let mut hits = Vec::new();
         while hits.len() < wanted {
             let page = self.sessions.store.search(&self.scope, &query).await?;
@@ -223,7 +225,7 @@ impl Recall {
                 None => break,
             }
         }
-        let has_more = hits.len() >= wanted;
+        let has_more = hits.len() > end && end < MAX_MATCHES;
         let page = hits.into_iter().skip(first).take(PAGE_SIZE).collect();
         Ok((page, has_more))
     }
@@ -316,10 +318,7 @@ impl Asked {
         if let Some(since) = text("since")? {
             query = query.with_since(moment(since)?);
         }
-        if let Some(Value::Array(types)) = fields.get("types") {
-            let roles = types.iter().filter_map(Value::as_str).map(Role::from_name);
-            query = query.with_roles(roles);
-        }
+        query = query.with_roles(roles(fields.get("types"))?);
         // A page below zero is the first one, as models try.
         let number = |name: &str| match fields.get(name) {
             None | Some(Value::Null) => Ok(0),
@@ -332,6 +331,22 @@ impl Asked {
             context: number("context")?.min(MAX_CONTEXT),
         })
     }
+}
+
+/// The roles that `types` names, none for all.
+fn roles(types: Option<&Value>) -> Result<Vec<Role>, String> {
+    let types = match types {
+        None | Some(Value::Null) => return Ok(Vec::new()),
+        Some(Value::Array(types)) => types.as_slice(),
+        Some(one) => std::slice::from_ref(one),
+    };
+    let role = |name: &Value| match name.as_str().map(Role::from_name) {
+        Some(role) if !matches!(role, Role::Other(_)) => Ok(role),
+        _ => Err(format!(
+            "types are user, assistant, tool or system, not {name}"
+        )),
+    };
+    types.iter().map(role).collect()
 }
 
 fn moment(text: &str) -> Result<Timestamp, String> {

@@ -7,7 +7,8 @@ mod common;
 use common::{Always, Characters, World, block_on, event, id};
 use serde_json::Value;
 use session::{
-    Compaction, EventId, Expected, MemoryStore, Message, NewEvent, Sessions, Timestamp, Window,
+    Compaction, EventId, Expected, MAX_MATCHES, MemoryStore, Message, NewEvent, PAGE_SIZE,
+    Sessions, Timestamp, Window,
 };
 
 async fn ask(recall: &session::Recall, arguments: &str) -> String {
@@ -239,5 +240,73 @@ fn another_owners_session_does_not_exist() {
             1
         );
         let _ = (event("u1"), EventId::new("e"));
+    });
+}
+
+/// A page was announced that had nothing on it: the last hits that are looked at were on it, and
+/// could not be had.
+#[test]
+fn every_page_that_is_announced_has_hits_on_it() {
+    block_on(async {
+        for count in [MAX_MATCHES - 9, MAX_MATCHES, MAX_MATCHES + 1] {
+            let world = World::new().await;
+            let said = |number: usize| {
+                let id = EventId::new(format!("e{number}")).unwrap();
+                NewEvent::message(id, Timestamp::from_millis(0), Message::user("door"))
+            };
+            let events = (0..count).map(said).collect();
+            let appended = world
+                .sessions
+                .append_events(&world.id, Expected::Any, events);
+            assert!(appended.await.unwrap().done().is_some());
+            let recall = world.sessions.recall(world.id.clone());
+            let last = MAX_MATCHES / PAGE_SIZE - 1;
+            for (page, hits, has_next) in [
+                (last - 1, PAGE_SIZE, true),
+                (
+                    last,
+                    (count + PAGE_SIZE - MAX_MATCHES).min(PAGE_SIZE),
+                    false,
+                ),
+                (last + 1, 0, false),
+            ] {
+                let answer = ask(&recall, &format!(r#"{{"query":"door","page":{page}}}"#)).await;
+                assert_eq!(texts(&answer).len(), hits, "page {page} of {count}");
+                assert_eq!(
+                    answer.contains("next_page"),
+                    has_next,
+                    "page {page} of {count}"
+                );
+            }
+        }
+    });
+}
+
+/// A model that named one role without a list, or a role that does not exist, was answered as if it
+/// had named none, or that nothing was found.
+#[test]
+fn roles_are_taken_as_a_model_writes_them_or_explained() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1").await;
+        let recall = world.sessions.recall(world.id.clone());
+        let asked = |types: &str| format!(r#"{{"query":"1","types":{types}}}"#);
+        for (types, found) in [
+            (r#""user""#, "u1"),
+            (r#"["user"]"#, "u1"),
+            (r#"["assistant"]"#, "a1"),
+            ("[]", "u1 a1"),
+            ("null", "u1 a1"),
+        ] {
+            let answer = ask(&recall, &asked(types)).await;
+            assert_eq!(texts(&answer).join(" "), found, "{types}");
+        }
+        for types in [r#"["person"]"#, "7", "[7]", "{}"] {
+            let answer = ask(&recall, &asked(types)).await;
+            assert!(
+                answer.starts_with("Invalid arguments: types are user, "),
+                "{answer}"
+            );
+        }
     });
 }
