@@ -41,6 +41,7 @@ impl Sessions {
     /// [`Error::Store`].
     pub async fn events(&self, id: &SessionId, filter: &Filter) -> Result<Vec<Arc<Event>>, Error> {
         filter.check()?;
+        filter.query().check()?;
         if filter.source == Source::View {
             let query = filter.query();
             let view = self.view(id).await?;

@@ -253,3 +253,19 @@ fn parts_of_nothing_are_refused_by_name() {
         assert!(matches!(refused, Err(Error::UnknownSession { .. })));
     });
 }
+
+/// A time that ends before it begins was refused where the log was asked for, and gave nothing where
+/// the view was.
+#[test]
+fn a_time_that_ends_before_it_begins_is_refused_of_log_and_view() {
+    block_on(async {
+        let world = world("u1").await;
+        for filter in [Filter::all(), Filter::active()] {
+            let filter = filter
+                .with_since(Timestamp::from_millis(2))
+                .with_until(Timestamp::from_millis(1));
+            let refused = world.sessions.events(&world.id, &filter).await;
+            assert!(refused.is_err(), "{filter:?}");
+        }
+    });
+}
