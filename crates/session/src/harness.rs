@@ -220,7 +220,8 @@ pub struct TurnEnd {
 
 impl Turn {
     /// Records what came next: the model's reply, its calls, or results of calls. An assistant
-    /// message that says nothing at all is not stored.
+    /// message that says nothing at all is not stored, and answers nothing: a loop that asks again
+    /// should count how often.
     ///
     /// # Errors
     ///
