@@ -79,7 +79,7 @@ fn what_cannot_be_looked_up_is_passed_on() {
 fn counters_stay_at_the_largest_number_that_databases_count_to() {
     let most = i64::MAX.unsigned_abs();
     let full = TokenCount::new("each", most);
-    let counters = Counters::new(most, most, Some(full.clone()));
+    let counters = Counters::new(most, most, Some(full));
     for more in [1, most] {
         let more = event("a")
             .with_tokens(TokenCount::new("each", more))

@@ -458,10 +458,10 @@ impl SessionStore for Wrong {
                 let new = NewSession::new(id.clone(), Timestamp::from_millis(0));
                 let _ = self.right.create(new).await?;
             }
-            How::SaysConflictOfTheUnknown if version.is_none() && expected != Expected::Any => {
-                if is_wrong && expected != Expected::Exact(Version::EMPTY) {
-                    return Ok(Appended::Conflict { actual });
-                }
+            How::SaysConflictOfTheUnknown
+                if version.is_none() && is_wrong && expected != Expected::Exact(actual) =>
+            {
+                return Ok(Appended::Conflict { actual });
             }
             How::AllowsLaterVersions if is_ahead => expected = Expected::Any,
             How::ChecksNoEmptyBatch if batch.events.is_empty() => expected = Expected::Any,
