@@ -207,21 +207,10 @@ fn outline_after(draft: &Draft<'_>, summary: &[NewEvent]) -> Outline {
 /// What the owner of a view of this shape should know.
 pub(crate) fn warnings(compaction: &Compaction, outline: &Outline) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    let preamble = match compaction.strategy.as_core().policy().preamble {
-        Preamble::Pinned => outline
-            .conversation_tokens(0)
-            .saturating_sub(outline.conversation_tokens(outline.preamble_end())),
-        _ => 0,
-    };
-    let pinned = outline
-        .system_tokens()
-        .saturating_add(outline.pin_tokens())
-        .saturating_add(preamble);
-    if let Some(threshold) = fires_for_ever_at(&compaction.trigger)
-        && pinned >= threshold
-    {
-        warnings.push(Warning::PinnedExceedTrigger { pinned, threshold });
-    }
+    warnings.extend(fires_for_ever(
+        &compaction.trigger,
+        &pinned(compaction, outline),
+    ));
     if let Target::Tokens(budget) = compaction.strategy.target()
         && outline.tokens() > budget
     {
@@ -231,14 +220,52 @@ pub(crate) fn warnings(compaction: &Compaction, outline: &Outline) -> Vec<Warnin
     warnings
 }
 
-/// The tokens from which on the trigger fires whatever else the view has.
-fn fires_for_ever_at(trigger: &Trigger) -> Option<u64> {
+/// What stays whatever a window says: the latest system prompt, pins, and the preamble where that is
+/// pinned.
+fn pinned(compaction: &Compaction, outline: &Outline) -> Counts {
+    let preamble = match compaction.strategy.as_core().policy().preamble {
+        Preamble::Pinned => outline.preamble_end(),
+        _ => 0,
+    };
+    let events = outline
+        .conversation_entries(0)
+        .saturating_sub(outline.conversation_entries(preamble))
+        .saturating_add(outline.pins().len())
+        .saturating_add(outline.systems().len().min(1));
+    let opens_turn = |at: &&usize| outline.kind(**at) == Some(EntryKind::TurnStart);
+    let turns = outline.pins().iter().filter(opens_turn).count();
+    let tokens = outline
+        .conversation_tokens(0)
+        .saturating_sub(outline.conversation_tokens(preamble))
+        .saturating_add(outline.system_tokens())
+        .saturating_add(outline.pin_tokens());
+    Counts::new(events as u64, turns as u64, tokens)
+}
+
+/// Whether the trigger fires on what is pinned by itself, so that no pass brings it to rest.
+fn fires_for_ever(trigger: &Trigger, pinned: &Counts) -> Option<Warning> {
+    let exceeds = |count: u64, unit: &str| {
+        let fires = trigger.check(pinned).fired;
+        fires.then(|| Warning::PinnedExceedCount {
+            pinned: format!("{count} {unit}"),
+            trigger: trigger.to_string(),
+        })
+    };
     match trigger {
-        Trigger::AnyOf(children) => children.iter().filter_map(fires_for_ever_at).min(),
+        Trigger::AnyOf(children) => children
+            .iter()
+            .find_map(|child| fires_for_ever(child, pinned)),
         Trigger::AllOf(children) => {
-            let all: Option<Vec<_>> = children.iter().map(fires_for_ever_at).collect();
-            all?.into_iter().max()
+            let all = children.iter().map(|child| fires_for_ever(child, pinned));
+            let all: Option<Vec<_>> = all.collect();
+            all?.into_iter().next()
         }
-        other => other.token_threshold(),
+        Trigger::TurnCount(_) => exceeds(pinned.turns, "turns"),
+        Trigger::EventCount(_) => exceeds(pinned.events, "events"),
+        other => {
+            let threshold = other.token_threshold()?;
+            let pinned = pinned.tokens;
+            (pinned >= threshold).then_some(Warning::PinnedExceedTrigger { pinned, threshold })
+        }
     }
 }

@@ -163,14 +163,18 @@ fn fired() -> bool {
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum Caution {
     PinnedExceedTrigger { pinned: u64, threshold: u64 },
+    PinnedExceedCount { pinned: String, trigger: String },
     OverBudget { tokens: u64, budget: u64 },
 }
 
 impl Caution {
     fn of(warning: &Warning) -> Self {
-        match *warning {
+        match warning.clone() {
             Warning::PinnedExceedTrigger { pinned, threshold } => {
                 Self::PinnedExceedTrigger { pinned, threshold }
+            }
+            Warning::PinnedExceedCount { pinned, trigger } => {
+                Self::PinnedExceedCount { pinned, trigger }
             }
             Warning::OverBudget { tokens, budget } => Self::OverBudget { tokens, budget },
         }
@@ -180,6 +184,9 @@ impl Caution {
         match self {
             Self::PinnedExceedTrigger { pinned, threshold } => {
                 Warning::PinnedExceedTrigger { pinned, threshold }
+            }
+            Self::PinnedExceedCount { pinned, trigger } => {
+                Warning::PinnedExceedCount { pinned, trigger }
             }
             Self::OverBudget { tokens, budget } => Warning::OverBudget { tokens, budget },
         }

@@ -77,6 +77,14 @@ pub enum Warning {
         /// The tokens the trigger fires at.
         threshold: u64,
     },
+    /// What is pinned has more turns or events than the trigger fires on by itself, so the trigger
+    /// fires for ever. Pin less, or fire later.
+    PinnedExceedCount {
+        /// What is pinned, such as `21 turns`.
+        pinned: String,
+        /// What the trigger fires on, such as `more than 20 turns`.
+        trigger: String,
+    },
     /// The view is still larger than the budget: the newest turn, or what is pinned, is.
     OverBudget {
         /// The tokens of the view.
@@ -93,6 +101,11 @@ impl std::fmt::Display for Warning {
                 f,
                 "pinned events alone cost {pinned} tokens and the trigger fires at {threshold}: \
                  it fires for ever; pin less or fire later"
+            ),
+            Self::PinnedExceedCount { pinned, trigger } => write!(
+                f,
+                "pinned events alone are {pinned} and the trigger fires on {trigger}: it fires for \
+                 ever; pin less or fire later"
             ),
             Self::OverBudget { tokens, budget } => write!(
                 f,
@@ -162,8 +175,8 @@ pub struct Report {
     /// The boundary that was written.
     pub boundary: Option<Seq>,
     /// Why there is no valid summary although one was wanted: `declined`; the name of the check that
-    /// it failed; `resting`, when the summarizer failed too often lately and was not asked; or, where
-    /// the plain window stood in, the name of the error.
+    /// it failed; `resting`, when the summarizer failed too often lately and was not asked; `leased`,
+    /// when another process is at a pass; or, where the plain window stood in, the name of the error.
     pub declined: Option<String>,
     /// Tokens of answers that came to nothing. What a summary cost is in its receipt, failed attempts
     /// before it included.

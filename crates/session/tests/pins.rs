@@ -176,3 +176,37 @@ fn pins_that_keep_a_trigger_firing_are_reported_and_nothing_else_is() {
         assert_eq!(report.warnings, []);
     });
 }
+
+/// A trigger on turns or events counts pinned ones too. When these alone are more than it takes, every
+/// turn runs a pass, and nobody was told why.
+#[test]
+fn pinned_turns_and_events_that_keep_a_trigger_firing_are_reported() {
+    for (trigger, expected) in [
+        (
+            Trigger::TurnCount(2),
+            "pinned events alone are 3 turns and the trigger fires on more than 2 turns: it fires \
+             for ever; pin less or fire later",
+        ),
+        (Trigger::TurnCount(3), ""),
+        (
+            Trigger::EventCount(4),
+            "pinned events alone are 5 events and the trigger fires on more than 4 events: it \
+             fires for ever; pin less or fire later",
+        ),
+        (Trigger::EventCount(5), ""),
+        (Trigger::Always, ""),
+    ] {
+        block_on(async {
+            let world = World::new().await;
+            // The system prompt, the preamble and three turn starts stay.
+            world.append("s1 a0 u1 a1 u2 a2 u3 a3 u4 a4").await;
+            for name in ["u1", "u2", "u3"] {
+                world.sessions.pin(&world.id, &id(name)).await.unwrap();
+            }
+            let compaction = Compaction::builder(Window::Turns(1)).when(trigger.clone());
+            let report = world.compact(&compaction.build().unwrap()).await;
+            let told: Vec<_> = report.warnings.iter().map(ToString::to_string).collect();
+            assert_eq!(told.join(""), expected, "{trigger}");
+        });
+    }
+}
