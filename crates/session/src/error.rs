@@ -19,7 +19,7 @@ pub enum Error {
     Settings(#[from] InvalidSettings),
     /// There is a session with this id. Use [`find_or_create`](crate::Sessions::find_or_create),
     /// or another id.
-    #[error("session {session} exists already")]
+    #[error("session {session} exists already, find it or choose another id")]
     SessionExists {
         /// The id that is taken.
         session: SessionId,
@@ -40,14 +40,18 @@ pub enum Error {
     },
     /// System messages belong to the request of each turn. Pass them there, or allow storing them
     /// with [`SystemMessages::Allowed`](crate::SystemMessages::Allowed).
-    #[error("event {event} is a system message, which this service does not store")]
+    #[error(
+        "event {event} is a system message, which this service does not store: send it with each request"
+    )]
     SystemMessageRefused {
         /// The event that was refused.
         event: EventId,
     },
     /// The view names events that the log does not have: the log is damaged, and a pass over it
     /// would lose more. Look at it with the store's checks.
-    #[error("the view of session {session} names {missing} events that are not in its log")]
+    #[error(
+        "the view of session {session} names {missing} events that are not in its log: check the store"
+    )]
     DamagedView {
         /// The session.
         session: SessionId,
