@@ -1,10 +1,11 @@
 //! Asking for a summary: under the breaker, checked, and with what it cost.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use session_log::{Message, View};
 use session_summarizer::{
-    Brief, Fault, Retention, Sizes, SummarizerError, Summary, Tally, Usage, check,
+    Brief, Fault, Prompt, Retention, Sizes, SummarizerError, Summary, Tally, Usage, check,
 };
 
 use tracing::Span;
@@ -121,7 +122,8 @@ impl Sessions {
         let Some(summarizer) = &compaction.summarizer else {
             return Ok(None);
         };
-        let brief = brief.clone().with_prompt(&compaction.prompt);
+        let prompt = self.prompt(compaction);
+        let brief = brief.clone().with_prompt(&prompt);
         let within = |tokens: Option<u64>| match tokens {
             Some(tokens) => brief.clone().with_budget(tokens),
             None => brief.clone(),
@@ -141,6 +143,15 @@ impl Sessions {
                 brief.lost(summary.usage());
                 Err(fault.into())
             }
+        }
+    }
+
+    /// The prompt to ask with. What is counted is what is read, unless the prompt has a format of its
+    /// own.
+    fn prompt<'a>(&self, compaction: &'a Compaction) -> Cow<'a, Prompt> {
+        match &compaction.prompt {
+            prompt if prompt.has_format() => Cow::Borrowed(prompt),
+            prompt => Cow::Owned(prompt.clone().with_format(self.format.clone())),
         }
     }
 

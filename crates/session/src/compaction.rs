@@ -225,7 +225,8 @@ impl CompactionBuilder {
         self
     }
 
-    /// Asks for the summary in other words.
+    /// Asks for the summary in other words. Messages in it are rendered as the service renders them,
+    /// unless the prompt has a format of its own.
     pub fn prompt(mut self, prompt: Prompt) -> Self {
         self.compaction.prompt = prompt;
         self

@@ -8,9 +8,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use common::{Always, Characters, World, block_on, id};
-use session::{Compaction, Error, InvalidSettings, Ledger, Message, Outcome, Report, Window};
+use session::{
+    Compaction, Error, InvalidSettings, Ledger, MemoryStore, Message, Outcome, Report, Sessions,
+    Window,
+};
+use session_log::MessageFormat;
 use session_summarizer::{
-    Answer, Brief, ChatLine, Finish, Scripted, Summarizer, SummarizerError, Summary,
+    Answer, Brief, ChatLine, Finish, Prompt, Scripted, Summarizer, SummarizerError, Summary,
 };
 
 fn summarized(summarizer: impl Summarizer) -> Compaction {
@@ -430,5 +434,48 @@ fn a_minimum_above_all_and_a_blank_shadow_prompt_are_refused() {
         ),
     ] {
         assert_eq!(builder.build().unwrap_err().to_string(), refusal);
+    }
+}
+
+/// Renders a message as its role, in capitals.
+#[derive(Clone, Copy, Debug)]
+struct Loud(&'static str);
+
+impl MessageFormat for Loud {
+    fn format(&self, message: &Message, out: &mut String) {
+        out.push_str(self.0);
+        out.push_str(&message.role.as_str().to_uppercase());
+    }
+}
+
+/// A service was given another formatter, for counting and for prompts. It counted with it and asked
+/// with the built-in one.
+#[test]
+fn what_is_counted_is_what_a_summarizer_reads() {
+    let own = Prompt::new().with_format(Loud("own "));
+    for (prompt, read) in [
+        (Prompt::new(), "USER\nASSISTANT\n"),
+        (own, "own USER\nown ASSISTANT\n"),
+    ] {
+        block_on(async {
+            let sessions = Sessions::new(MemoryStore::new(), Characters).with_format(Loud(""));
+            let session = sessions.create().await.unwrap().id;
+            for message in [
+                Message::user("question"),
+                Message::assistant("answer"),
+                Message::user("question"),
+            ] {
+                sessions.append(&session, message).await.unwrap();
+            }
+            let model = Scripted::new(["SUM"]);
+            let compaction = Compaction::builder(Window::Turns(1))
+                .summarizer(model.clone())
+                .prompt(prompt)
+                .build()
+                .unwrap();
+            let report = sessions.compact(&session, &compaction).await.unwrap();
+            assert_eq!(report.before.tokens, 4 + 9 + 4);
+            assert!(model.asked()[0].request.user.contains(read));
+        });
     }
 }

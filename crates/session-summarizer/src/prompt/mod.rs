@@ -78,7 +78,7 @@ pub struct Prompt {
     closing: String,
     shadow: String,
     template: Option<Template>,
-    format: Arc<dyn MessageFormat>,
+    format: Option<Arc<dyn MessageFormat>>,
 }
 
 /// A prompt is empty or white space only.
@@ -111,7 +111,7 @@ impl Prompt {
             closing: CLOSING.into(),
             shadow: SHADOW_PROMPT.into(),
             template: None,
-            format: Arc::new(LineFormat),
+            format: None,
         }
     }
 
@@ -155,7 +155,7 @@ impl Prompt {
     /// The same prompt with messages rendered in another way.
     #[must_use]
     pub fn with_format(mut self, format: impl MessageFormat + 'static) -> Self {
-        self.format = Arc::new(format);
+        self.format = Some(Arc::new(format));
         self
     }
 
@@ -174,7 +174,14 @@ impl Prompt {
     /// How messages are rendered.
     #[must_use]
     pub fn format(&self) -> &dyn MessageFormat {
-        &*self.format
+        self.format.as_deref().unwrap_or(&LineFormat)
+    }
+
+    /// Whether somebody chose how messages are rendered. Where nobody did, a service renders them as
+    /// it counts them.
+    #[must_use]
+    pub fn has_format(&self) -> bool {
+        self.format.is_some()
     }
 
     /// The paragraph that a message has in the prompt, without a final line break: what
@@ -185,7 +192,7 @@ impl Prompt {
         if let Some(piece) = shown.piece {
             let _ = writeln!(text, "[part {} of {}]", piece.number, piece.count);
         }
-        self.format.format(&shown.message, &mut text);
+        self.format().format(&shown.message, &mut text);
         let text = fence::without_markers(&text);
         if shown.message.role == Role::Tool || shown.message.results().next().is_some() {
             fence::fenced(&text)
