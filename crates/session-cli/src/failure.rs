@@ -6,6 +6,7 @@ use std::io;
 use std::path::Path;
 
 use crate::output::style::{BOLD, ERROR, HINT};
+use crate::output::text::inline;
 
 /// How a command that did run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,14 +115,16 @@ impl Failure {
         self.kind
     }
 
-    /// The message, with styles that the terminal may take off again.
+    /// The message, a line each for what, details and hint, with styles that the terminal may take off
+    /// again. Names in it, of files and of ids, cannot drive the terminal.
     pub(crate) fn render(&self) -> String {
-        let mut text = format!("{ERROR}error:{ERROR:#} {BOLD}{}{BOLD:#}\n", self.what);
+        let what = inline(&self.what);
+        let mut text = format!("{ERROR}error:{ERROR:#} {BOLD}{what}{BOLD:#}\n");
         for detail in &self.details {
-            let _ = writeln!(text, "  {detail}");
+            let _ = writeln!(text, "  {}", inline(detail));
         }
         if let Some(hint) = &self.hint {
-            let _ = writeln!(text, "{HINT}hint:{HINT:#} {hint}");
+            let _ = writeln!(text, "{HINT}hint:{HINT:#} {}", inline(hint));
         }
         text
     }

@@ -20,7 +20,7 @@ use crate::job::Job;
 use crate::output::json::{SizeJson, document};
 use crate::output::style::{BOLD, DIM};
 use crate::output::table::{Cell, Table};
-use crate::output::text::{columns, counted, number, share};
+use crate::output::text::{columns, counted, inline, number, share};
 use crate::output::{print, print_styled};
 use crate::progress;
 use crate::source::resolve;
@@ -200,7 +200,7 @@ fn text(compared: &CompareJson, sessions: &Sessions) -> String {
     } = compared.before;
     let mut text = format!(
         "{BOLD}{}{BOLD:#}: {}, {}, {} {DIM}by {}{DIM:#}\n",
-        compared.source,
+        inline(&compared.source),
         counted(events, "event"),
         counted(turns, "turn"),
         counted(tokens, "token"),

@@ -9,6 +9,7 @@ use crate::args::tokens::by_name;
 use crate::args::{Globals, after_help};
 use crate::failure::{Ending, Failure, Kind};
 use crate::output::json::document;
+use crate::output::text::inline;
 use crate::output::{print, tell};
 use crate::store;
 
@@ -49,7 +50,7 @@ pub(crate) async fn run(globals: &Globals, args: &DeleteArgs) -> Result<Ending, 
         };
         if was_there {
             if !globals.quiet && !globals.json {
-                tell(&format!("deleted {text}\n"));
+                tell(&format!("deleted {}\n", inline(text)));
             }
             ended.deleted.push(text.clone());
         } else {

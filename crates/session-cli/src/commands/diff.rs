@@ -18,7 +18,7 @@ use crate::commands::show::event;
 use crate::failure::{Ending, Failure};
 use crate::output::json::document;
 use crate::output::style::{BOLD, COVERED, DIM, KEPT};
-use crate::output::text::{columns, counted, line};
+use crate::output::text::{columns, counted, inline, line};
 use crate::output::{print, print_styled};
 use crate::source::id;
 use crate::store;
@@ -95,7 +95,8 @@ fn texts(ids: &[EventId]) -> Vec<&str> {
 fn text(name: &str, args: &DiffArgs, diff: &ViewDiff, a: &View, b: &View) -> String {
     let number = |ids: &[EventId]| counted(u64::try_from(ids.len()).unwrap_or(u64::MAX), "event");
     let mut text = format!(
-        "{BOLD}{name}{BOLD:#} from version {} to {}: {} left, {} joined, {} stayed\n",
+        "{BOLD}{}{BOLD:#} from version {} to {}: {} left, {} joined, {} stayed\n",
+        inline(name),
         args.a,
         args.b,
         number(&diff.left),

@@ -14,7 +14,7 @@ use crate::failure::{Ending, Failure, Kind};
 use crate::output::json::{SizeJson, document};
 use crate::output::receipt::{skipped_lines, warning_line};
 use crate::output::style::DIM;
-use crate::output::text::{counted, line};
+use crate::output::text::{counted, inline, line};
 use crate::output::{print, print_styled, tell};
 use crate::source::desk::{Keeping, TakenIn, take_in};
 use crate::source::{Input, bytes};
@@ -134,7 +134,7 @@ async fn import(
     {
         // Other tools leave such files behind, and among many nobody needs to mend them.
         if !globals.json && !globals.quiet {
-            tell(&format!("{name} is empty\n"));
+            tell(&format!("{} is empty\n", inline(&name)));
         }
         return Ok(());
     }
@@ -241,6 +241,8 @@ fn taken_line(taken: &TakenIn, size: Size, title: Option<&str>, input: &Input) -
         .unwrap_or_default();
     format!(
         "{}\t{what}\t{size}\t{DIM}{} ({}){title}{DIM:#}\n",
-        taken.id, input.name, input.format
+        inline(taken.id.as_str()),
+        inline(&input.name),
+        input.format
     )
 }

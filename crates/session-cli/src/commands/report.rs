@@ -14,7 +14,7 @@ use crate::commands::export::version;
 use crate::commands::show;
 use crate::failure::{Ending, Failure};
 use crate::output::json::document;
-use crate::output::text::{counted, number};
+use crate::output::text::{counted, inline, number};
 use crate::output::{file, print, tell};
 use crate::report::{self, Report};
 use crate::source::{Source, id, resolve};
@@ -135,7 +135,7 @@ fn written(
         let events = counted(page.events(), "event");
         tell(&format!(
             "wrote {}: {events}, {kilobytes} kB\n",
-            path.display()
+            inline(&path.display().to_string())
         ));
     }
     Ok(Ending::Done)

@@ -17,7 +17,7 @@ use crate::failure::{Ending, Failure};
 use crate::output::json::document;
 use crate::output::style::{BOLD, DIM};
 use crate::output::table::{Cell, Table};
-use crate::output::text::{counted, line, number, share};
+use crate::output::text::{counted, inline, line, number, share};
 use crate::output::{print, print_styled};
 use crate::parallel;
 use crate::source::{Input, bytes};
@@ -244,7 +244,7 @@ fn text(counted: &TokensJson) -> String {
     }
     format!(
         "{BOLD}{}{BOLD:#} {DIM}({what}){DIM:#}: {sizes}\n{}",
-        counted.file,
+        inline(&counted.file),
         table.render(2)
     )
 }

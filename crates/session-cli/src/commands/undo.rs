@@ -11,7 +11,7 @@ use crate::commands::import::measure;
 use crate::failure::{Ending, Failure};
 use crate::output::json::{SizeJson, document};
 use crate::output::style::BOLD;
-use crate::output::text::counted;
+use crate::output::text::{counted, inline};
 use crate::output::{print, tell};
 use crate::source::id;
 use crate::store;
@@ -122,10 +122,13 @@ async fn tell_of(
             counted(size.turns, "turn"),
             counted(size.tokens, "token")
         );
+        let name = inline(id.as_str());
         tell(&match reverted {
-            Some(seq) => format!("{BOLD}{id}{BOLD:#}: {did} {seq}; {view}\n"),
+            Some(seq) => format!("{BOLD}{name}{BOLD:#}: {did} {seq}; {view}\n"),
             None => {
-                format!("{BOLD}{id}{BOLD:#}: there is nothing to take back or give back; {view}\n")
+                format!(
+                    "{BOLD}{name}{BOLD:#}: there is nothing to take back or give back; {view}\n"
+                )
             }
         });
     }

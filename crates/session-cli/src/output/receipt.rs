@@ -9,14 +9,15 @@ use crate::commands::pass::Pass;
 use crate::output::fates::{Fate, Row, Sum, rows, sum};
 use crate::output::style::{BOLD, DIM, HINT, WARNING};
 use crate::output::table::{Cell, Table};
-use crate::output::text::{counted, less, number};
+use crate::output::text::{counted, inline, less, number};
 
 /// How many skipped records are told one by one.
 const MOST_SKIPPED: usize = 10;
 
 /// The receipt of a pass over what people know as `name`.
 pub(crate) fn receipt(name: &str, pass: &Pass, sessions: &Sessions) -> String {
-    let mut text = headline(name, pass);
+    let name = inline(name);
+    let mut text = headline(&name, pass);
     if pass.report.outcome == Outcome::Compacted {
         let rows = rows(pass, sessions);
         text.push_str(&sizes(&pass.report));
@@ -41,7 +42,8 @@ pub(crate) fn receipts<'a>(
 ) -> String {
     let count = u64::try_from(passes.len()).unwrap_or(u64::MAX);
     let mut text = format!(
-        "{BOLD}{name}{BOLD:#} has {}\n",
+        "{BOLD}{}{BOLD:#} has {}\n",
+        inline(name),
         counted(count, "conversation")
     );
     let mut table = Table::with_titles([
@@ -216,11 +218,12 @@ fn about(rows: &[Row], fate: Fate, total: Sum) -> String {
 
 /// A warning as a line of its own.
 pub(crate) fn warning_line(what: &str) -> String {
-    format!("{WARNING}warning:{WARNING:#} {what}\n")
+    format!("{WARNING}warning:{WARNING:#} {}\n", inline(what))
 }
 
 /// The records of a file that were left out, each with its line.
 pub(crate) fn skipped_lines(name: &str, skipped: &[Skipped]) -> String {
+    let name = inline(name);
     let mut text = String::new();
     let lost: Vec<&Skipped> = skipped
         .iter()

@@ -6,6 +6,7 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
 
 use crate::output::style::DIM;
+use crate::output::text::inline;
 
 /// A cell: text, which way it leans, and how it looks.
 #[derive(Clone, Debug, Default)]
@@ -16,10 +17,10 @@ pub(crate) struct Cell {
 }
 
 impl Cell {
-    /// A cell of plain text.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
+    /// A cell of plain text, which cannot drive the terminal.
+    pub(crate) fn new(text: impl AsRef<str>) -> Self {
         Self {
-            text: text.into(),
+            text: inline(text.as_ref()),
             ..Self::default()
         }
     }
@@ -30,11 +31,10 @@ impl Cell {
     }
 
     /// A cell that leans to the right.
-    pub(crate) fn right(text: impl Into<String>) -> Self {
+    pub(crate) fn right(text: impl AsRef<str>) -> Self {
         Self {
-            text: text.into(),
             leans_right: true,
-            style: None,
+            ..Self::new(text)
         }
     }
 

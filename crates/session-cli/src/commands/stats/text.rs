@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::commands::stats::Stats;
 use crate::output::style::{BOLD, DIM};
 use crate::output::table::{Cell, Table};
-use crate::output::text::{columns, counted, line, share};
+use crate::output::text::{columns, counted, inline, line, share};
 
 /// The counts as tables.
 pub(super) fn text(stats: &Stats) -> String {
@@ -46,7 +46,7 @@ pub(super) fn text(stats: &Stats) -> String {
 
 fn headline(stats: &Stats) -> String {
     let tally = &stats.tally;
-    let mut text = format!("{BOLD}{}{BOLD:#}", stats.source);
+    let mut text = format!("{BOLD}{}{BOLD:#}", inline(&stats.source));
     if let (Some(format), Some(why)) = (stats.format, &stats.format_because) {
         let _ = write!(text, " {DIM}({format}: {why}){DIM:#}");
     }
