@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use session::{Outcome, SessionId, Sessions};
-use session_transcript::{Envelope, Format, Layout, Repair};
+use session_transcript::{Format, Repair};
 
 use crate::args::source::{SourceArgs, to_help, writable};
 use crate::args::window::WindowArgs;
@@ -113,6 +113,8 @@ async fn of_file(
     for talk in &desk.talks {
         if talk.is_side {
             match own_format(desk, args) {
+                // There it stands in the trajectory of its parent.
+                true if desk.input.format == Format::Atif => {}
                 true => texts.push(written_back(desk, talk, args).await?),
                 false => left_out += 1,
             }
@@ -128,8 +130,7 @@ async fn of_file(
             "{left_out} conversation(s) of sub-agents were left out"
         ));
     }
-    let has_lines = matches!(Envelope::new(format(desk, args)).layout, Layout::Lines);
-    let whole = transcript::together(&texts, desk.input.is_array && !has_lines);
+    let whole = transcript::together(&texts, is_array(desk, args, texts.len()));
     match &args.output {
         Some(path) => file::write(path, &whole)?,
         None if !globals.json => print(&whole)?,
@@ -201,6 +202,17 @@ fn format(desk: &Desk, args: &CompactArgs) -> Format {
     } else {
         Format::OpenAiChat
     })
+}
+
+/// Whether so many conversations come out in an array, as they came in.
+fn is_array(desk: &Desk, args: &CompactArgs, count: usize) -> bool {
+    let has_lines = matches!(format(desk, args), Format::ClaudeCode | Format::Jsonl);
+    let was_array = match count {
+        0 => false,
+        1 => desk.input.is_list && own_format(desk, args),
+        _ => desk.input.is_array,
+    };
+    was_array && !has_lines
 }
 
 fn own_format(desk: &Desk, args: &CompactArgs) -> bool {

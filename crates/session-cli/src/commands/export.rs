@@ -108,7 +108,8 @@ pub(crate) async fn run(globals: &Globals, args: &ExportArgs) -> Result<Ending, 
     .await?;
 
     if let Some(path) = &args.output {
-        file::write(path, &written.text)?;
+        let text = transcript::together(std::slice::from_ref(&written.text), false);
+        file::write(path, &text)?;
     }
     let warnings: Vec<String> = written.warnings.iter().map(ToString::to_string).collect();
     if globals.json {

@@ -7,9 +7,12 @@ use std::path::{Path, PathBuf};
 use crate::failure::{Failure, plainly};
 
 /// Writes `text` to `path`. A reader sees the old file or the new one, never a part; where the path
-/// is no plain file, such as `/dev/null`, it is written to as it is.
+/// is no plain file, such as `/dev/null` or a pipe, it is written to as it is.
 pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     try_write(path, text).map_err(|error| {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            return Failure::closed();
+        }
         let failure = Failure::work(format!(
             "cannot write {}: {}",
             path.display(),
@@ -24,8 +27,7 @@ pub(crate) fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 fn try_write(path: &Path, text: &str) -> io::Result<()> {
-    // What a link points to is replaced, not the link.
-    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let target = behind_links(path);
     let old = fs::metadata(&target).ok();
     match &old {
         Some(old) if old.is_dir() => return Err(io::ErrorKind::IsADirectory.into()),
@@ -48,6 +50,23 @@ fn try_write(path: &Path, text: &str) -> io::Result<()> {
         let _ = fs::remove_file(&aside);
     }
     outcome
+}
+
+/// What a link points to is replaced, not the link, also when it is not there yet.
+fn behind_links(path: &Path) -> PathBuf {
+    const MOST_LINKS: usize = 40;
+    if let Ok(target) = fs::canonicalize(path) {
+        return target;
+    }
+    let mut target = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&target) else {
+            break;
+        };
+        target.set_file_name("");
+        target.push(next);
+    }
+    target
 }
 
 /// A new file beside `target`, under a name nobody has.

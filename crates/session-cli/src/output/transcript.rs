@@ -1,5 +1,6 @@
 //! Writing conversations as transcripts.
 
+use serde::de::IgnoredAny;
 use session::{NewEvent, Role, View};
 use session_log::{EventBody, Origin};
 use session_transcript::{Envelope, Format, Repair, WriteError, WriteOptions, Written, write};
@@ -48,14 +49,14 @@ pub(crate) fn in_format(
     write(events, envelope, format, &options).map_err(|error| unwritable(&error))
 }
 
-/// Puts the conversations of one file together again: as an array if they came in one, else one
-/// after the other, each from the beginning of a line.
+/// Puts the conversations of one file together again: as an array if they came in one and each is
+/// one value, else one after the other, each from the beginning of a line.
 pub(crate) fn together(texts: &[String], is_array: bool) -> String {
     let mut whole = String::with_capacity(texts.iter().map(|text| text.len() + 2).sum());
-    let (open, between, close) = match texts.len() {
-        0 | 1 => ("", "", "\n"),
-        _ if is_array => ("[", ",\n", "]\n"),
-        _ => ("", "\n", "\n"),
+    let is_value = |text: &String| serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let (open, between, close) = match is_array && texts.iter().all(is_value) {
+        true => ("[", ",\n", "]\n"),
+        false => ("", "\n", "\n"),
     };
     whole.push_str(open);
     for (at, text) in texts.iter().enumerate() {

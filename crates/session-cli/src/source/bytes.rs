@@ -33,7 +33,7 @@ pub(crate) fn of_stdin() -> Result<Vec<u8>, Failure> {
     }
 }
 
-/// Whether the content is one JSON array, packed or not, by its first character.
+/// Whether the content is one JSON array, packed or not, by its first character behind comments.
 pub(crate) fn are_an_array(bytes: &[u8]) -> bool {
     const GZIP: &[u8] = &[0x1f, 0x8b];
     const ENOUGH: u64 = 4096;
@@ -47,10 +47,21 @@ pub(crate) fn are_an_array(bytes: &[u8]) -> bool {
     };
     // A damaged file is somebody else's to report; what was unpacked until then is enough.
     let _ = read;
-    let is_passed_over = |byte: &&u8| {
+    let is_passed_over = |byte: &u8| {
         byte.is_ascii_whitespace() || matches!(byte, 0 | 0xef | 0xbb | 0xbf | 0xff | 0xfe)
     };
-    head.iter().find(|byte| !is_passed_over(byte)) == Some(&b'[')
+    let mut rest = head.as_slice();
+    loop {
+        let start = rest.iter().position(|byte| !is_passed_over(byte));
+        rest = start
+            .and_then(|start| rest.get(start..))
+            .unwrap_or_default();
+        if !rest.starts_with(b"//") && !rest.starts_with(b"#") {
+            return rest.starts_with(b"[");
+        }
+        let end = rest.iter().position(|byte| *byte == b'\n');
+        rest = end.and_then(|end| rest.get(end..)).unwrap_or_default();
+    }
 }
 
 #[cfg(test)]
@@ -63,6 +74,8 @@ mod tests {
         assert!(are_an_array(b"\xef\xbb\xbf[1]"));
         assert!(are_an_array(b"\xff\xfe[\0"));
         assert!(!are_an_array(b"{\"a\":[1]}"));
+        assert!(are_an_array(b"// of a log\n# and\n [1]"));
+        assert!(!are_an_array(b"// [1]"));
         assert!(!are_an_array(b""));
     }
 }

@@ -83,7 +83,7 @@ impl Desk {
     ) -> Result<Self, Failure> {
         let sessions = service(MemoryStore::new(), estimator);
         let conversations = std::mem::take(&mut input.conversations);
-        let ids: Vec<String> = conversations
+        let ids: HashSet<String> = conversations
             .iter()
             .map(|conversation| conversation.id.clone())
             .collect();

@@ -27,7 +27,7 @@ pub(crate) async fn find(sessions: &Sessions, text: &str) -> Result<Option<Sessi
     if let Some(session) = sessions.find(&id).await? {
         return Ok(Some(session));
     }
-    if text.len() < SHORTEST {
+    if text.chars().count() < SHORTEST {
         return Ok(None);
     }
     let mut found: Vec<Session> = Vec::new();

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use session_transcript::{
-    Conversation, Format, ReadError, ReadOptions, Skipped, Transcript, Warning, read,
+    Conversation, Format, Layout, ReadError, ReadOptions, Skipped, Transcript, Warning, read,
 };
 
 use crate::failure::Failure;
@@ -28,6 +28,8 @@ pub(crate) struct Input {
     pub(crate) warnings: Vec<Warning>,
     /// Whether the file is one JSON array.
     pub(crate) is_array: bool,
+    /// Whether it is an array of conversations, be it of one.
+    pub(crate) is_list: bool,
     /// Whether it takes a while to work on it.
     pub(crate) is_long: bool,
     /// What it holds.
@@ -65,13 +67,17 @@ impl Input {
             warnings,
             ..
         } = outcome.map_err(|error| unreadable(&name, &error))?;
+        let is_array = bytes::are_an_array(bytes);
+        let are_messages =
+            matches!(conversations.as_slice(), [one] if one.envelope.layout == Layout::Messages);
         Ok(Self {
             name,
             format,
             why,
             skipped,
             warnings,
-            is_array: bytes::are_an_array(bytes),
+            is_array,
+            is_list: is_array && !are_messages,
             is_long,
             conversations,
         })
@@ -88,6 +94,7 @@ impl Input {
         match by_id.or_else(by_number).filter(|at| *at < count) {
             Some(at) => {
                 self.conversations = vec![self.conversations.swap_remove(at)];
+                self.is_list = false;
                 Ok(())
             }
             None => {
@@ -97,18 +104,23 @@ impl Input {
                     .take(3)
                     .map(|conversation| conversation.id.as_str());
                 let some: Vec<&str> = some.collect();
-                let more = if count > some.len() { ", …" } else { "" };
-                Err(
-                    Failure::usage(format!("{} has no conversation {wanted:?}", self.name))
-                        .with_hint(format!("it has 1 to {count}: {}{more}", some.join(", "))),
-                )
+                let hint = match some.as_slice() {
+                    [one] => format!("its only one is {one}"),
+                    some if some.len() < count => {
+                        format!("it has 1 to {count}: {}, …", some.join(", "))
+                    }
+                    some => format!("it has 1 to {count}: {}", some.join(", ")),
+                };
+                let failure =
+                    Failure::usage(format!("{} has no conversation {wanted:?}", self.name));
+                Err(failure.with_hint(hint))
             }
         }
     }
 }
 
-/// Whether a file has nothing in it, which other tools leave behind and nobody needs to mend.
-pub(crate) fn unreadable(name: &str, error: &ReadError) -> Failure {
+/// A file that cannot be read as a transcript.
+fn unreadable(name: &str, error: &ReadError) -> Failure {
     let hint = match error {
         ReadError::UnknownFormat { .. } => error
             .hint()
