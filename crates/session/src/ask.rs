@@ -128,7 +128,7 @@ impl Sessions {
             Some(tokens) => brief.clone().with_budget(tokens),
             None => brief.clone(),
         };
-        let shadow_prompt = Message::user(compaction.shadow_prompt.as_str());
+        let shadow_prompt = Message::user(compaction.prompt.shadow());
         let wish = compaction.summary_wish(self.tokens_of(&shadow_prompt), replaced);
         // A summarizer writes a text, and it costs more as a message.
         let framing = self.tokens_of(&Message::assistant(""));

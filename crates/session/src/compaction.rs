@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use compaction_core::{Clearing, Counts, Grain, Summarize, Trigger};
-use session_summarizer::{BreakerSettings, Prompt, SHADOW_PROMPT, Summarizer};
+use session_summarizer::{BreakerSettings, Prompt, Summarizer};
 
 use crate::ask::NoSummary;
 use crate::breakers::Breakers;
@@ -68,7 +68,6 @@ pub struct Compaction {
     pub(crate) on_conflict: OnConflict,
     pub(crate) summarizer: Option<Arc<dyn Summarizer>>,
     pub(crate) prompt: Prompt,
-    pub(crate) shadow_prompt: String,
     pub(crate) min_retained: Option<u32>,
     pub(crate) summaries: SummaryMode,
     pub(crate) breakers: Arc<Breakers>,
@@ -102,7 +101,6 @@ impl Compaction {
                 on_conflict: OnConflict::Rebase,
                 summarizer: None,
                 prompt: Prompt::new(),
-                shadow_prompt: SHADOW_PROMPT.into(),
                 min_retained: None,
                 summaries: SummaryMode::Incremental,
                 breakers: Arc::default(),
@@ -110,6 +108,7 @@ impl Compaction {
                 summary_tokens: None,
                 on_failure: None,
             },
+            shadow_prompt: None,
         }
     }
 
@@ -165,6 +164,7 @@ impl Compaction {
 #[must_use = "nothing is checked before build"]
 pub struct CompactionBuilder {
     compaction: Compaction,
+    shadow_prompt: Option<String>,
 }
 
 impl CompactionBuilder {
@@ -232,9 +232,11 @@ impl CompactionBuilder {
         self
     }
 
-    /// What the summary answers in the view, in the person's name. Default: [`SHADOW_PROMPT`].
+    /// What the summary answers in the view, in the person's name. Default: what the
+    /// [`prompt`](Self::prompt) says, which is [`SHADOW_PROMPT`](session_summarizer::SHADOW_PROMPT)
+    /// unless it was given another one.
     pub fn shadow_prompt(mut self, text: impl Into<String>) -> Self {
-        self.compaction.shadow_prompt = text.into();
+        self.shadow_prompt = Some(text.into());
         self
     }
 
@@ -338,13 +340,14 @@ impl CompactionBuilder {
         check_pair(trigger, strategy.target())?;
         let mut compaction = self.compaction;
         // Told as a conversation, a brief has the summary turn that the view has.
-        let shadow = compaction.shadow_prompt.as_str();
-        let Ok(prompt) = compaction.prompt.with_shadow(shadow) else {
-            return Err(InvalidSettings::Blank {
-                setting: "the shadow prompt",
-            });
-        };
-        compaction.prompt = prompt;
+        if let Some(shadow) = self.shadow_prompt {
+            let Ok(prompt) = compaction.prompt.with_shadow(shadow) else {
+                return Err(InvalidSettings::Blank {
+                    setting: "the shadow prompt",
+                });
+            };
+            compaction.prompt = prompt;
+        }
         Ok(compaction)
     }
 }

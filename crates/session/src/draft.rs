@@ -93,10 +93,7 @@ impl Sessions {
                 };
                 Ok(NewEvent::message(part, now, message).with_origin(origin))
             };
-            events.push(half(
-                "prompt",
-                Message::user(compaction.shadow_prompt.as_str()),
-            )?);
+            events.push(half("prompt", Message::user(compaction.prompt.shadow()))?);
             events.push(half("summary", Message::assistant(summary.text.as_str()))?);
             self.count_all(&mut events);
         }

@@ -479,3 +479,24 @@ fn what_is_counted_is_what_a_summarizer_reads() {
         });
     }
 }
+
+/// A prompt can be given another question for the view. In a compaction it was passed over, and the
+/// view had the built-in one.
+#[test]
+fn the_view_has_the_question_of_the_prompt_unless_another_one_is_set() {
+    let asking = || Prompt::new().with_shadow("What was this about?").unwrap();
+    let builder = || Compaction::builder(Window::Turns(1)).summarizer(Always("SUM"));
+    for (builder, question) in [
+        (builder(), "Summarize the conversation we had so far."),
+        (builder().prompt(asking()), "What was this about?"),
+        (builder().shadow_prompt("And?").prompt(asking()), "And?"),
+    ] {
+        block_on(async {
+            let world = World::new().await;
+            world.append("u1 a1 u2 a2").await;
+            world.compact(&builder.build().unwrap()).await;
+            let view = world.sessions.view(&world.id).await.unwrap();
+            assert_eq!(view.messages().next().unwrap().text(), question);
+        });
+    }
+}
