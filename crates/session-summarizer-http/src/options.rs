@@ -3,6 +3,8 @@
 use core::fmt;
 use core::time::Duration;
 
+use crate::settings::SettingsError;
+
 /// How requests are made. Each field has a default and its reason.
 ///
 /// ```
@@ -44,6 +46,28 @@ impl HttpOptions {
     /// so that a model that thinks first has room for both, and no more than what older models
     /// allow.
     pub const LEAST_OUTPUT: u64 = 4_096;
+
+    /// Refuses values with which no request could succeed.
+    pub(crate) fn check(&self) -> Result<(), SettingsError> {
+        let zero = [
+            ("time_limit", self.time_limit.is_zero()),
+            ("connect_limit", self.connect_limit.is_zero()),
+            ("max_answer_bytes", self.max_answer_bytes == 0),
+        ];
+        if let Some((setting, _)) = zero.into_iter().find(|(_, is_zero)| *is_zero) {
+            let wanted = "more than zero";
+            return Err(SettingsError::OutOfRange { setting, wanted });
+        }
+        match self.temperature {
+            Some(temperature) if !(temperature.is_finite() && temperature >= 0.0) => {
+                Err(SettingsError::OutOfRange {
+                    setting: "temperature",
+                    wanted: "a number from zero on",
+                })
+            }
+            _ => Ok(()),
+        }
+    }
 
     pub(crate) fn output_tokens(&self, budget: Option<u64>) -> u64 {
         self.max_output_tokens.unwrap_or_else(|| {

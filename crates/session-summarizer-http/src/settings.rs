@@ -33,6 +33,14 @@ pub enum SettingsError {
     /// The tools of a conversation cannot be sent again.
     #[error("the tools are no list in JSON")]
     InvalidTools,
+    /// An option has a value with which no request could succeed.
+    #[error("{setting} must be {wanted}")]
+    OutOfRange {
+        /// Its name.
+        setting: &'static str,
+        /// What it must be, in words.
+        wanted: &'static str,
+    },
     /// The address of the proxy cannot be used.
     #[error("the address of the proxy is no URL that can be used")]
     InvalidProxy,

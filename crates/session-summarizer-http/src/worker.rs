@@ -69,12 +69,14 @@ impl Worker {
     ///
     /// # Errors
     ///
-    /// [`SettingsError::InvalidProxy`] or [`SettingsError::InvalidHeader`].
+    /// [`SettingsError::OutOfRange`], [`SettingsError::InvalidProxy`] or
+    /// [`SettingsError::InvalidHeader`].
     pub(crate) fn new(
         options: HttpOptions,
         is_encrypted: bool,
         is_loopback: bool,
     ) -> Result<Self, SettingsError> {
+        options.check()?;
         if let Proxy::Url(url) = &options.proxy {
             reqwest::Proxy::all(url).map_err(|_| SettingsError::InvalidProxy)?;
         }

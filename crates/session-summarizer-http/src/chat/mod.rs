@@ -48,7 +48,7 @@ macro_rules! adapter {
             /// # Errors
             ///
             /// [`SettingsError`](crate::SettingsError) when the proxy or the user agent cannot be
-            /// used.
+            /// used, or a number allows no request.
             pub fn with_options(
                 mut self,
                 options: crate::HttpOptions,

@@ -1,5 +1,7 @@
 //! What is sent, to the letter.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use session_log::Message;
 use session_summarizer::{
@@ -241,6 +243,17 @@ fn settings_that_cannot_work_are_refused_when_they_are_made() {
     assert_eq!(proxy, SettingsError::InvalidProxy);
     let agent = invalid(|options| options.user_agent = "a\nb".into());
     assert!(matches!(agent, SettingsError::InvalidHeader { .. }));
+    // Each of these ended every request, as a timeout, as too long an answer, or at the provider.
+    let check = |name: &str, change: fn(&mut HttpOptions)| {
+        let error = invalid(change);
+        let is_told = matches!(error, SettingsError::OutOfRange { setting, .. } if setting == name);
+        assert!(is_told && error.to_string().starts_with(name), "{error}");
+    };
+    check("time_limit", |it| it.time_limit = Duration::ZERO);
+    check("connect_limit", |it| it.connect_limit = Duration::ZERO);
+    check("max_answer_bytes", |it| it.max_answer_bytes = 0);
+    check("temperature", |it| it.temperature = Some(f64::NAN));
+    check("temperature", |it| it.temperature = Some(-0.5));
     let summarizer = OpenAi::new("http://a.example/v1", "m").unwrap();
     let header = summarizer.with_header("two words", "x").unwrap_err();
     assert!(matches!(header, SettingsError::InvalidHeader { .. }));
@@ -314,7 +327,7 @@ fn a_retry_sends_the_same_and_waits_as_long_as_it_was_told() {
     let talk = [Message::user("Fix the gate.")];
     let summary = ask_for(&summarizer, Brief::new(&talk)).unwrap().unwrap();
     assert_eq!((summary.text(), summary.attempts()), ("Done.", 2));
-    assert_eq!(timer.waits(), [std::time::Duration::from_secs(7)]);
+    assert_eq!(timer.waits(), [Duration::from_secs(7)]);
     let seen = server.all_seen();
     assert_eq!(seen[0].body, seen[1].body);
 }
