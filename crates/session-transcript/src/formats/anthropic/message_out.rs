@@ -100,6 +100,9 @@ impl Writer {
         let mut plain = plain;
         for part in &message.parts {
             match blocks_out::block(part, style) {
+                Ok(block) if self.is_request && !is_text(&block) => {
+                    self.no_block(NoBlock::Foreign);
+                }
                 Ok(block) => self.system.push(SystemPart {
                     block,
                     plain: plain.take(),
@@ -272,6 +275,11 @@ impl Writer {
                 .one("part(s) this format has no place for were left out"),
         }
     }
+}
+
+/// Whether a block is a text: the provider takes no other in the field of the system prompt.
+fn is_text(block: &str) -> bool {
+    Raw::parse(block).is_some_and(|raw| raw.find_str("type").as_deref() == Some("text"))
 }
 
 /// Whether messages of a format have the blocks of this one.

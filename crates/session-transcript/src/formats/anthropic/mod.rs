@@ -82,6 +82,11 @@ fn sign(raw: Raw<'_>) -> Option<String> {
             let kind = block.member_str("type")?;
             let is_media =
                 matches!(&*kind, "image" | "document") && block.member("source").is_some();
+            // Others write what was thought as a list.
+            let thought = block.member("thinking").filter(|_| kind == "thinking");
+            if thought.is_some_and(|thought| thought.kind() == Kind::Array) {
+                return None;
+            }
             (is_media || BLOCKS.contains(&&*kind)).then(|| format!("blocks of type `{kind}`"))
         })
 }

@@ -58,10 +58,11 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
             .iter()
             .any(|item| matches!(item.body, ItemBody::Other(_)));
     let mut lines = writer.lines;
-    if is_log || firsts(&lines).is_sorted() {
+    let is_exact = draft.repair == Repair::Nothing;
+    if is_log || is_exact || firsts(&lines).is_sorted() {
         lines.sort_by_key(|line| line.number);
     }
-    link(&mut lines, is_log, draft.repair == Repair::Nothing);
+    link(&mut lines, is_log, is_exact);
     let mut text = String::new();
     for line in &lines {
         text.push_str(&line.to_text());

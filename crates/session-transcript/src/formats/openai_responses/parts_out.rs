@@ -62,6 +62,12 @@ fn text(text: &Text, usual: &str, style: Style) -> String {
         .extra
         .get(marks::FIELD)
         .and_then(|json| Raw::parse(json.as_str())?.as_str());
+    // The provider takes texts of the type that is usual for who speaks, and no other.
+    let is_odd = marked.is_some() && style.is_request;
+    let style = Style {
+        is_own: style.is_own && !is_odd,
+        ..style
+    };
     let kind = match &marked {
         Some(kind) if style.is_own => kind,
         _ => usual,

@@ -7,7 +7,7 @@ use session_transcript::{
 };
 
 use super::{REQUESTS, call, request};
-use crate::common::{all, only, shorts};
+use crate::common::{all, only, parsed, shorts};
 
 #[test]
 fn every_committed_transcript_can_be_sent_to_either_provider() {
@@ -213,4 +213,61 @@ fn what_is_added_to_a_response_makes_a_request_of_it() {
         serde_json::from_str::<Value>(&written.text).unwrap(),
         expected
     );
+}
+
+/// A session of Codex had a text of a reply in a message of the developer, and a request of Anthropic
+/// tools in a system message: both went into requests, where the provider refuses them.
+#[test]
+fn parts_that_a_provider_takes_from_others_alone_stay_out_of_a_request() {
+    let items = json!([
+        {"type": "message", "role": "developer", "content": [{"type": "output_text", "text": "Be brief", "annotations": []}]},
+        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]},
+        {"type": "message", "role": "assistant", "content": [{"type": "input_text", "text": "Hello"}]},
+    ]);
+    let conversation = only(items.to_string().as_bytes());
+    assert_eq!(parsed(&conversation.write_back().unwrap().text), items);
+    let sent = view_as_request(&conversation.events, Format::OpenAiResponses).unwrap();
+    let sent = parsed(&sent.text);
+    let part = |at: usize| &sent[at]["content"][0];
+    assert_eq!(*part(0), json!({"type": "input_text", "text": "Be brief"}));
+    assert_eq!(part(1)["type"], "input_text");
+    assert_eq!(*part(2), json!({"type": "output_text", "text": "Hello"}));
+
+    let tool = json!({"type": "tool_addition", "tool": {"type": "tool_reference", "name": "f"}});
+    let body = json!({"model": "m", "system": "Be brief", "messages": [
+        {"role": "user", "content": "Hi"},
+        {"role": "system", "content": [tool, {"type": "text", "text": "Be kind"}]},
+    ]});
+    let conversation = only(body.to_string().as_bytes());
+    assert_eq!(parsed(&conversation.write_back().unwrap().text), body);
+    let sent = view_as_request(&conversation.events, Format::Anthropic).unwrap();
+    assert_eq!(
+        parsed(&sent.text)["system"],
+        json!([{"type": "text", "text": "Be brief"}, {"type": "text", "text": "Be kind"}])
+    );
+    let warnings: Vec<String> = sent.warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        ["1 part(s) this format has no place for were left out"]
+    );
+}
+
+/// A reply of a model that thinks in a list of parts was taken for one of Anthropic, where its calls
+/// are in another place: they and their results were no calls and results any more.
+#[test]
+fn calls_beside_thoughts_in_a_list_are_calls() {
+    let call =
+        json!({"id": "k1", "type": "function", "function": {"name": "f", "arguments": "{}"}});
+    let thought = json!({"type": "thinking", "thinking": [{"type": "text", "text": "Hm"}]});
+    let talk = json!([
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": [thought, {"type": "text", "text": "Wait"}], "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "k1", "content": "done"},
+    ]);
+    let conversation = only(talk.to_string().as_bytes());
+    assert_eq!(conversation.envelope.format, Format::OpenAiChat);
+    assert_eq!(parsed(&conversation.write_back().unwrap().text), talk);
+    let told = shorts(&conversation);
+    assert!(told[1].ends_with("Wait [call k1 f {}]"), "{told:?}");
+    assert_eq!(told[2], "tool: [result k1: done]");
 }
