@@ -43,6 +43,14 @@ impl Sessions {
                     if written.new == 0 && boundary != live {
                         return self.stale(plan).await;
                     }
+                    if written.head.erasures != plan.erasures {
+                        let id = plan.session();
+                        let counted = self.count_what_is_left(id, plan.erasures).await;
+                        // It landed all the same.
+                        if let Err(error) = counted {
+                            tracing::warn!(session = %id, %error, "the view was not counted again");
+                        }
+                    }
                     let mut report = plan.report.clone();
                     report.version = written.head.version;
                     report.boundary = boundary;

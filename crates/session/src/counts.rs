@@ -1,7 +1,9 @@
 //! Costs of events and sizes of views: counted once, kept by the store.
 
 use compaction_core::{Counts, MAX_TOKENS_PER_ENTRY, Outline};
-use session_log::{Event, EventBody, Message, NewEvent, TokenCount, View, message_tokens};
+use session_log::{
+    Event, EventBody, Message, NewEvent, SessionId, TokenCount, View, is_erased, message_tokens,
+};
 use session_store::{Counters, Recount, Session};
 
 use crate::error::Error;
@@ -39,8 +41,11 @@ impl Sessions {
         view.events().iter().map(|event| cost(event)).collect()
     }
 
+    /// Of an event that was erased a count may be stored that somebody made before.
     fn is_stored_count_good(&self, view: &View, event: &Event) -> bool {
-        is_by(event.tokens.as_ref(), self.estimator.name()) && !view.is_cleared(event.seq)
+        is_by(event.tokens.as_ref(), self.estimator.name())
+            && !view.is_cleared(event.seq)
+            && !event.as_message().is_some_and(is_erased)
     }
 
     /// The size of the view as the store keeps it, if it is known in tokens of this estimator.
@@ -69,21 +74,50 @@ impl Sessions {
         outline: &Outline,
     ) -> Result<(), Error> {
         let name = self.estimator.name();
+        let is_uncounted = |event: &Event| {
+            !is_by(event.tokens.as_ref(), name)
+                && !view.is_cleared(event.seq)
+                && !event.as_message().is_some_and(is_erased)
+        };
         let counts: Vec<_> = view
             .events()
             .iter()
             .zip(costs)
-            .filter(|(event, _)| !is_by(event.tokens.as_ref(), name) && !view.is_cleared(event.seq))
+            .filter(|(event, _)| is_uncounted(event))
             .map(|(event, tokens)| (event.seq, TokenCount::new(name, *tokens)))
             .collect();
         if counts.is_empty() && self.stored_counts(session).is_some() {
             return Ok(());
         }
         let recount = Recount::new(counts).with_counters(self.counters(&Counts::from(outline)));
-        self.store
-            .recount(&session.id, session.head.version, recount)
-            .await?;
-        Ok(())
+        let (id, head) = (&session.id, &session.head);
+        self.store.recount(id, head.version, recount).await?;
+        self.count_what_is_left(id, head.erasures).await
+    }
+
+    /// Counts the view again if something was erased since there were so many `erasures`: an erasure
+    /// moves no version, so counts from before it may have been stored behind it.
+    pub(crate) async fn count_what_is_left(
+        &self,
+        id: &SessionId,
+        erasures: u64,
+    ) -> Result<(), Error> {
+        let mut known = erasures;
+        loop {
+            let head = self.session(id).await?.head;
+            if head.erasures == known {
+                return Ok(());
+            }
+            known = head.erasures;
+            let (session, view) = self.load(id).await?;
+            let outline = view.outline_at(&self.costs(&view));
+            let recount = Recount::new(Vec::new());
+            let recount = recount.with_counters(self.counters(&Counts::from(&outline)));
+            let version = session.head.version;
+            if !self.store.recount(id, version, recount).await? {
+                known = erasures;
+            }
+        }
     }
 }
 

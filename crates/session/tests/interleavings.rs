@@ -38,10 +38,13 @@ enum Caller {
     Pins,
     /// Erases the second message.
     Erases,
+    /// Erases the last one, which every pass keeps.
+    ErasesKept,
 }
 
 use Caller::{
-    Appends, Compacts, Erases, Lands, Pins, PlansAndRebases, PlansAndSkips, Summarizes, Undoes,
+    Appends, Compacts, Erases, ErasesKept, Lands, Pins, PlansAndRebases, PlansAndSkips, Summarizes,
+    Undoes,
 };
 
 struct World {
@@ -125,8 +128,9 @@ impl World {
                     return;
                 }
                 Pins => return sessions.pin(id, &common::id("u1")).await.unwrap(),
-                Erases => {
-                    sessions.erase(id, &common::id("a1")).await.unwrap();
+                Erases | ErasesKept => {
+                    let erased = if caller == Erases { "a1" } else { "a3" };
+                    sessions.erase(id, &common::id(erased)).await.unwrap();
                     return;
                 }
                 PlansAndRebases => OnConflict::Rebase,
@@ -286,4 +290,18 @@ fn a_plan_lands_although_somebody_went_on_talking_unless_told_to_skip() {
         outcomes_of(PlansAndSkips),
         BTreeSet::from(["compacted", "stale"])
     );
+}
+
+/// What a pass keeps was erased after the pass had looked whether anything was, and before its
+/// boundary landed. The sizes that landed with it were those of the words that were gone, and every
+/// trigger after it counted them.
+#[test]
+fn what_is_erased_while_a_pass_lands_is_not_counted_any_more() {
+    let mut orders = 0;
+    for caller in [Lands, Compacts, PlansAndRebases, Summarizes, Pins] {
+        for is_compacted in [false, true] {
+            orders += race(is_compacted, &[caller, ErasesKept]);
+        }
+    }
+    assert!(orders > 100, "{orders}");
 }
