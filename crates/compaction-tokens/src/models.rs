@@ -231,13 +231,14 @@ fn base(name: &str) -> Option<&str> {
 }
 
 /// The name behind the places and vendors that some hosts put before it: `us.anthropic.claude-3`.
-fn without_vendors(name: &str) -> &str {
-    match name.split_once('.') {
-        Some((vendor, rest)) if vendor.chars().all(|c| c.is_alphabetic() || c == '-') => {
-            without_vendors(rest)
-        }
-        _ => name,
+fn without_vendors(mut name: &str) -> &str {
+    let is_vendor = |word: &str| word.chars().all(|c| c.is_alphabetic() || c == '-');
+    while let Some((vendor, rest)) = name.split_once('.')
+        && is_vendor(vendor)
+    {
+        name = rest;
     }
+    name
 }
 
 /// Whether a name begins with another one, and neither a word nor a number goes on behind it.

@@ -72,9 +72,13 @@ fn the_names_of_other_hosts_are_understood() {
         ("openai/ft:gpt-4o-mini-2024-07-18:org::id", "gpt-4o"),
         ("qwen2.5:7b", "qwen2.5"),
         ("amazon.nova-pro-v1:0", "unknown"),
+        ("..", "unknown"),
     ] {
         check(&models, name, expected);
     }
+    // However many there are.
+    let name = format!("{}gpt-4o", "a.".repeat(1_000_000));
+    check(&models, &name, "=gpt-4o");
 }
 
 /// A beginning in the middle of a word or of a number is of another model: `adapter-7b` got the
