@@ -11,15 +11,15 @@ mod common;
 
 use std::fmt::Debug;
 
-use session_log::{EventBody, Message, Role, Version};
+use session_log::{EventBody, Message, Role, SessionId, Version};
 use session_store::{
-    Batch, Counters, Created, EventQuery, Expected, NewSession, Recount, SessionPatch,
-    SessionStore as _, SessionStoreExt as _, StoreError,
+    Batch, BoundaryMark, Counters, Created, EventQuery, Expected, NewSession, Recount, Scope,
+    SearchQuery, SessionPatch, SessionStore as _, SessionStoreExt as _, StoreError,
 };
 use session_store_postgres::PostgresStore;
-use session_store_testkit::make::{at, seq, sid, tokens, user};
+use session_store_testkit::make::{at, boundary, revert, seq, sid, tokens, user};
 
-use crate::common::{Cluster, RUNTIME, query, run_sql};
+use crate::common::{Cluster, RUNTIME, client, query, run_sql};
 
 #[test]
 fn a_store_survives_its_server_and_loses_nothing() {
@@ -97,6 +97,74 @@ fn connections_that_died_while_they_were_idle_are_not_noticed() {
             assert_eq!(appended.unwrap().done().unwrap().new, 1);
         }
     });
+}
+
+/// Whatever statement is under way, the same call again finishes what the cut one began.
+#[test]
+fn connections_that_are_cut_at_any_moment_lose_and_double_nothing() {
+    let cluster = Cluster::start("");
+    RUNTIME.block_on(async {
+        let url = cluster.url("postgres");
+        let store = PostgresStore::connect(&url).await.unwrap();
+        let id = sid("s1");
+        let new = NewSession::new(id.clone(), at(0)).with_owner("ann");
+        let _ = store.create(new).await.unwrap();
+        let writer = {
+            let (store, id) = (store.clone(), id.clone());
+            tokio::spawn(async move { write_all(&store, &id).await })
+        };
+        let beside = client(&url).await;
+        let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \
+                   WHERE application_name = 'session-store-postgres'";
+        let mut cuts = 0;
+        for round in 0_u64.. {
+            if writer.is_finished() || cuts > 60 {
+                break;
+            }
+            // At another moment of a call each time.
+            for _ in 0..round.wrapping_mul(7_919) % 3_000 {
+                tokio::task::yield_now().await;
+            }
+            cuts += beside.query(cut, &[]).await.unwrap().len();
+        }
+        writer.await.unwrap();
+        assert!(cuts > 5, "{cuts}");
+
+        let log = store.read_all(&id, EventQuery::all()).await.unwrap();
+        assert_eq!(log.len(), 3 * 60);
+        for (event, place) in log.iter().zip(1_u64..) {
+            assert_eq!(event.seq.as_u64(), place);
+        }
+        let head = store.head(&id).await.unwrap().unwrap();
+        assert_eq!(head.version, Version::new(180));
+        let folded = BoundaryMark::newest_live(log.iter().map(std::sync::Arc::as_ref));
+        assert_eq!(head.boundary, folded);
+        assert!(head.erasures >= 6, "{}", head.erasures);
+        let query = SearchQuery::new(["plum"]);
+        let hits = store.search_all(&Scope::Owner("ann".into()), query).await;
+        assert_eq!(hits.unwrap().len(), 54);
+    });
+}
+
+/// Three events at a time, every tenth of the first ones erased; again and again until it is done.
+async fn write_all(store: &PostgresStore, id: &SessionId) {
+    for number in 0..60_u64 {
+        let place = 3 * number + 2;
+        let batch = Batch::new(vec![
+            user(&format!("{number}/u"), "plum"),
+            boundary(&format!("{number}/b"), place, &[1]),
+            revert(&format!("{number}/r"), place - number % 2),
+        ]);
+        while let Err(error) = store.append(id, Expected::Any, batch.clone()).await {
+            assert!(error.is_retryable(), "{error:?}");
+        }
+        if number % 10 == 0 {
+            let empty = || EventBody::Message(Message::user(""));
+            while let Err(error) = store.erase(id, seq(place - 1), empty()).await {
+                assert!(error.is_retryable(), "{error:?}");
+            }
+        }
+    }
 }
 
 /// A commit waits for a standby that does not exist: it is written, and nobody was told. There the

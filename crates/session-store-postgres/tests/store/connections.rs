@@ -65,6 +65,25 @@ fn outside_of_a_runtime_opening_says_what_is_missing() {
     }));
 }
 
+/// Connections live in the runtime the store was opened in.
+#[test]
+fn when_its_runtime_has_ended_a_store_has_no_connections() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let opened = runtime.block_on(open(PostgresOptions::default()));
+    runtime.block_on(opened.create("s1"));
+    drop(runtime);
+    session_store_testkit::block_on(Box::pin(async {
+        let (store, id) = (&opened.store, sid("s1"));
+        for _ in 0..2 {
+            assert!(store.session(&id).await.is_err());
+            let batch = Batch::from(user("e1", "hello"));
+            assert!(store.append(&id, Expected::Any, batch).await.is_err());
+            assert!(store.subscribe(&id).await.is_err());
+        }
+        store.close().await;
+    }));
+}
+
 #[test]
 fn a_dropped_append_takes_its_connection_and_its_transaction_with_it() {
     RUNTIME.block_on(async {
