@@ -78,6 +78,12 @@ impl PassPlan {
             _ => None,
         });
         let boundary = boundary.ok_or_else(|| invalid(&"it holds no boundary"))?;
+        let behind = events.iter().skip(1).map(|event| &event.id);
+        if !behind.eq(&boundary.summary) {
+            return Err(invalid(
+                &"what stands behind its boundary is not the summary that it names",
+            ));
+        }
         let summary = boundary.receipt.summary.as_ref().zip(events.last());
         let after = size(record.after);
         let [input, output, cached] = record.lost;

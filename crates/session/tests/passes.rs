@@ -9,7 +9,7 @@
 
 mod common;
 
-use common::{World, block_on, id, names};
+use common::{Always, World, block_on, id, names};
 use session::{
     Compaction, OnConflict, Outcome, PassPlan, Prepared, Reason, Trigger, Version, Window,
 };
@@ -144,6 +144,26 @@ fn a_plan_survives_being_stored() {
             let error = PassPlan::from_json(&damage).unwrap_err().to_string();
             assert!(error.contains(what), "{error}");
         }
+    });
+}
+
+/// A stored plan lost its summary on the way and was taken all the same. It would have landed, and
+/// the next messages would have been shown in the summary's place.
+#[test]
+fn a_stored_plan_without_the_summary_it_names_is_refused() {
+    block_on(async {
+        let world = World::new().await;
+        world.append("u1 a1 u2 a2").await;
+        let summarized = Compaction::builder(Window::Turns(1)).summarizer(Always("SUM"));
+        let summarized = summarized.build().unwrap();
+        let prepared = world.sessions.prepare(&world.id, &summarized).await;
+        let Prepared::Plan(plan) = prepared.unwrap() else {
+            panic!("there are two turns");
+        };
+        let mut stored: serde_json::Value = serde_json::from_str(&plan.to_json().unwrap()).unwrap();
+        stored["events"].as_array_mut().unwrap().pop();
+        let error = PassPlan::from_json(&stored.to_string()).unwrap_err();
+        assert!(error.to_string().contains("not the summary"), "{error}");
     });
 }
 
