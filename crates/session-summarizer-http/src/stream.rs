@@ -19,6 +19,8 @@ pub(crate) fn pieces(headers: &HeaderMap, body: &[u8]) -> Option<serde_json::Res
     let kind = kind.split(';').next()?.trim();
     let text = || String::from_utf8_lossy(body);
     match kind.to_ascii_lowercase().as_str() {
+        // No event begins so: it came at once whatever was announced, as errors often do.
+        "text/event-stream" if body.trim_ascii_start().starts_with(b"{") => None,
         "text/event-stream" => Some(read(events(&text()))),
         "application/x-ndjson" | "application/jsonl" | "application/stream+json" => {
             Some(read(text().lines()))
