@@ -55,6 +55,10 @@ impl Records for Messages {
 
     fn add_fields(turn: &mut Turn, message: &Message) {
         turn.extra = extra(message);
+        // Only what was read had content that was no list.
+        if turn.from.is_none() {
+            turn.extra.retain(|(name, _)| name != CONTENT);
+        }
     }
 
     fn record(turn: &Turn) -> String {

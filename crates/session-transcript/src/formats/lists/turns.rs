@@ -18,7 +18,7 @@ pub(crate) struct Turn {
     /// What the record is wrapped in, as an object without it.
     pub(crate) wrap: Option<String>,
     /// The source record of the first and the last message in it.
-    from: Option<(u64, u64)>,
+    pub(crate) from: Option<(u64, u64)>,
 }
 
 /// A part of a record.
@@ -144,8 +144,12 @@ impl Turns {
                 turn.entries.sort_by_key(|entry| !entry.is_result);
             }
         }
-        let starts_late = self.list.first().is_some_and(|first| first.role != "user");
-        let is_put_first = starts_late && self.is_request;
+        let starts_late = self.list.first().is_some_and(|first| {
+            // A file that never had the person first stays as it was.
+            let was_first = first.from.is_some_and(|(record, _)| record <= 1);
+            first.role != "user" && (self.is_request || !was_first)
+        });
+        let is_put_first = starts_late && !self.is_exact;
         if is_put_first {
             self.list.insert(0, Turn::opening(opening()));
         }

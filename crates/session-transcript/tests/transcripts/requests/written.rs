@@ -271,3 +271,40 @@ fn calls_beside_thoughts_in_a_list_are_calls() {
     assert!(told[1].ends_with("Wait [call k1 f {}]"), "{told:?}");
     assert_eq!(told[2], "tool: [result k1: done]");
 }
+
+/// A conversation of another format that begins with the model was written for Gemini and Bedrock as
+/// it is, though their providers want the person first, as Anthropic does.
+#[test]
+fn a_file_begins_with_the_person_unless_it_never_did() {
+    let talk = [Message::assistant("Hello"), Message::user("Hi")];
+    for format in [Format::Anthropic, Format::Gemini, Format::Bedrock] {
+        let options = WriteOptions::default();
+        let written = write(&talk, None, format, &options).unwrap();
+        assert_eq!(written.warnings.len(), 1, "{format}");
+        let conversation = {
+            let options = ReadOptions::default().with_format(format);
+            read(written.text.as_bytes(), &options)
+                .unwrap()
+                .conversations
+                .remove(0)
+        };
+        let told = shorts(&conversation);
+        assert_eq!(told[0], "user: (The conversation continues.)", "{format}");
+        assert_eq!(told.len(), 3, "{format}: {}", written.text);
+
+        let kept = &conversation.events[1..];
+        let again = write(kept, Some(&conversation.envelope), format, &options).unwrap();
+        assert_eq!(again.text, written.text, "{format}");
+        let exact = options.with_repair(session_transcript::Repair::Nothing);
+        let exact = write(&talk, None, format, &exact).unwrap();
+        let options = ReadOptions::default().with_format(format);
+        let late = &read(exact.text.as_bytes(), &options).unwrap().conversations[0];
+        let as_it_was = write(
+            &late.events,
+            Some(&late.envelope),
+            format,
+            &WriteOptions::default(),
+        );
+        assert_eq!(as_it_was.unwrap().text, exact.text, "{format}");
+    }
+}
