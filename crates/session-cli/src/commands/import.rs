@@ -128,17 +128,13 @@ async fn import(
     } else {
         bytes::of_file(path)?
     };
-    if bytes
-        .iter()
-        .all(|byte| byte.is_ascii_whitespace() || *byte == 0)
-    {
+    let Some(mut input) = Input::of_bytes_if_any(&name, &bytes, args.from.from)? else {
         // Other tools leave such files behind, and among many nobody needs to mend them.
         if !globals.json && !globals.quiet {
             tell(&format!("{} is empty\n", inline(&name)));
         }
         return Ok(());
-    }
-    let mut input = Input::of_bytes(name, &bytes, args.from.from)?;
+    };
     file.format = Some(input.format.name());
     file.warnings = input.warnings.iter().map(ToString::to_string).collect();
     file.skipped = input

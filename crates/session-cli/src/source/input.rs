@@ -53,6 +53,16 @@ impl Input {
         bytes: &[u8],
         format: Option<Format>,
     ) -> Result<Self, Failure> {
+        let read = Self::of_bytes_if_any(&name, bytes, format)?;
+        read.ok_or_else(|| unreadable(&name, &ReadError::Empty))
+    }
+
+    /// Reads what is in a file; `None` when that is nothing.
+    pub(crate) fn of_bytes_if_any(
+        name: &str,
+        bytes: &[u8],
+        format: Option<Format>,
+    ) -> Result<Option<Self>, Failure> {
         let is_long = bytes.len() > LONG;
         let mut options = ReadOptions::default();
         options.format = format;
@@ -66,12 +76,16 @@ impl Input {
             skipped,
             warnings,
             ..
-        } = outcome.map_err(|error| unreadable(&name, &error))?;
+        } = match outcome {
+            Ok(transcript) => transcript,
+            Err(ReadError::Empty) => return Ok(None),
+            Err(error) => return Err(unreadable(name, &error)),
+        };
         let is_array = bytes::are_an_array(bytes);
         let are_messages =
             matches!(conversations.as_slice(), [one] if one.envelope.layout == Layout::Messages);
-        Ok(Self {
-            name,
+        Ok(Some(Self {
+            name: name.into(),
             format,
             why,
             skipped,
@@ -80,7 +94,7 @@ impl Input {
             is_list: is_array && !are_messages,
             is_long,
             conversations,
-        })
+        }))
     }
 
     /// Keeps only the conversation with this number, counted from 1, or this id.
