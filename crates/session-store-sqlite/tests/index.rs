@@ -124,6 +124,70 @@ fn the_index_keeps_nothing_of_erased_and_deleted_text() {
     });
 }
 
+/// So is a large index, though not at once, and not by the process that erased if that one ends.
+#[test]
+fn a_large_index_keeps_nothing_of_erased_text_either() {
+    let folder = Folder::new();
+    let count = |what: &str| {
+        let connection = Connection::open(folder.path()).unwrap();
+        let sql = format!("SELECT count(*) FROM search_index_data WHERE {what}");
+        connection
+            .query_row(&sql, [], |row| row.get::<_, i64>(0))
+            .unwrap()
+    };
+    let is_known = || {
+        let files = std::fs::read_dir(folder.0.path()).unwrap();
+        let read = |file: std::io::Result<std::fs::DirEntry>| std::fs::read(file.unwrap().path());
+        let secret = "쫗꿹c".as_bytes();
+        // The log file may go while it is looked at.
+        let mut all = files.filter_map(|file| read(file).ok());
+        all.any(|bytes| bytes.windows(secret.len()).any(|window| window == secret))
+    };
+    run(async {
+        let store = SqliteStore::open(folder.path()).unwrap();
+        fill(&store).await;
+        let mut events = vec![user("secret", "ab뷁쫗꿹cd")];
+        let mut number = 1_u64;
+        for name in 0..600 {
+            let mut words = || {
+                number = number
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                format!("{:x} ", number >> 20)
+            };
+            let text: String = (0..200).map(|_| words()).collect();
+            events.push(user(&format!("x{name}"), &text));
+        }
+        assert!(
+            store
+                .append(&SID, Expected::Any, Batch::new(events))
+                .await
+                .is_ok()
+        );
+        store.update_index().await.unwrap();
+        assert!(is_known());
+        assert!(count("true") > 300, "{}", count("true"));
+        let tombstone = EventBody::Message(Message::user(""));
+        store.erase(&SID, seq(4), tombstone).await.unwrap();
+        drop(store);
+        assert!(
+            count("id >= 1 << 53") > 0,
+            "it was too much to be done at once"
+        );
+
+        let store = SqliteStore::open(folder.path()).unwrap();
+        let mut looks = 0;
+        while is_known() {
+            looks += 1;
+            assert!(looks < 10_000, "it is not forgotten");
+        }
+        let query = SearchQuery::new(["secret"]);
+        let scope = Scope::Session(SID.clone());
+        assert_eq!(store.search_all(&scope, query).await.unwrap().len(), 1);
+        assert_eq!(store.doctor().await.unwrap(), []);
+    });
+}
+
 #[test]
 fn the_index_takes_what_is_searched_and_loses_what_is_deleted() {
     let folder = Folder::new();
