@@ -349,7 +349,8 @@ impl Turn {
                 .id
                 .as_str()
                 .strip_prefix(self.turn.as_str())
-                .is_some_and(|rest| rest.starts_with('/'))
+                .and_then(|rest| rest.strip_prefix('/'))
+                .is_some_and(|place| place.parse::<usize>().is_ok())
     }
 }
 

@@ -128,7 +128,8 @@ impl Sessions {
             return Err(Error::SessionExists { session: fork.id });
         }
         if let Some(erased) = behind_stale_boundary(&events, parent.head.erasures) {
-            // A summary that is stale in the parent is stale here: erasing again says so.
+            // A summary that is stale in the parent is stale here: erasing again says so. It costs
+            // this one event the note of where it came from.
             let tombstone = erased.body.clone();
             self.store.erase(&fork.id, erased.seq, tombstone).await?;
         }

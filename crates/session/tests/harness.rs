@@ -127,6 +127,23 @@ fn a_turn_begun_again_goes_on_where_it_stood() {
     });
 }
 
+/// A turn had the name of another one, a slash and more. Its events were taken for the other's and
+/// left out of its history.
+#[test]
+fn a_turn_whose_name_begins_with_anothers_is_part_of_the_history() {
+    block_on(async {
+        let world = World::new().await;
+        let harness = Harness::new(world.sessions.clone());
+        talk(&harness, &world, "t", &["q1"]).await; // given up before the answer
+        talk(&harness, &world, "t/b", &["q2", "a2"]).await;
+        let turn = harness
+            .begin_turn(&world.id, "t", Message::user("q1"))
+            .await
+            .unwrap();
+        assert_eq!(texts(&turn), ["q2", "a2", "q1"]);
+    });
+}
+
 #[test]
 fn the_same_words_in_two_turns_are_two_events() {
     block_on(async {
