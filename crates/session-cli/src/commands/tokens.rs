@@ -171,7 +171,7 @@ fn read(args: &TokensArgs) -> Result<(TokensJson, Content), Failure> {
         tokens: Vec::new(),
     };
     if !args.text {
-        match Input::of_bytes(name, &bytes, args.from.from) {
+        match Input::of_bytes(&name, &bytes, args.from.from) {
             Ok(input) => {
                 let messages = messages(&input);
                 counted.format = Some(input.format.name());

@@ -39,22 +39,22 @@ pub(crate) struct Input {
 impl Input {
     /// Reads a file.
     pub(crate) fn of_file(path: &Path, format: Option<Format>) -> Result<Self, Failure> {
-        Self::of_bytes(path.display().to_string(), &bytes::of_file(path)?, format)
+        Self::of_bytes(&path.display().to_string(), &bytes::of_file(path)?, format)
     }
 
     /// Reads standard input.
     pub(crate) fn of_stdin(format: Option<Format>) -> Result<Self, Failure> {
-        Self::of_bytes("standard input".into(), &bytes::of_stdin()?, format)
+        Self::of_bytes("standard input", &bytes::of_stdin()?, format)
     }
 
     /// Reads what is in a file.
     pub(crate) fn of_bytes(
-        name: String,
+        name: &str,
         bytes: &[u8],
         format: Option<Format>,
     ) -> Result<Self, Failure> {
-        let read = Self::of_bytes_if_any(&name, bytes, format)?;
-        read.ok_or_else(|| unreadable(&name, &ReadError::Empty))
+        let read = Self::of_bytes_if_any(name, bytes, format)?;
+        read.ok_or_else(|| unreadable(name, &ReadError::Empty))
     }
 
     /// Reads what is in a file; `None` when that is nothing.
