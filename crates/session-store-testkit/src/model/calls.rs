@@ -3,14 +3,17 @@
 use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
-use session_log::{EventBody, Message, NewEvent, Role, SessionId, Version};
+use session_log::{Branch, EventBody, Message, NewEvent, Role, SessionId, Version};
 use session_store::{
-    Batch, Counters, Direction, EventQuery, Expected, NewSession, Order, Recount, Scope,
-    SearchQuery, SessionPatch, SessionQuery, SessionStore, SessionStoreExt as _, Synthetic,
+    Batch, Branches, Counters, Direction, EventQuery, Expected, NewSession, Order, Recount, Scope,
+    SearchQuery, SessionMark, SessionPatch, SessionQuery, SessionStore, SessionStoreExt as _,
+    Synthetic,
 };
 
 use super::{in_full, show};
-use crate::make::{assistant, at, boundary, custom, pin, revert, said, seq, sid, tokens, user};
+use crate::make::{
+    assistant, at, boundary, custom, eid, pin, revert, said, seq, sid, tokens, user,
+};
 
 /// One call of the port.
 #[derive(Clone, Debug)]
@@ -72,8 +75,9 @@ pub(super) fn tombstone() -> EventBody {
     EventBody::Message(Message::new(Role::User, Vec::new()))
 }
 
+/// Ordered otherwise by languages and by letter case.
 pub(super) fn session_ids() -> [SessionId; 3] {
-    ["a", "b", "c"].map(sid)
+    ["a b", "B", "aa"].map(sid)
 }
 
 pub(super) fn calls() -> impl Strategy<Value = Vec<Call>> {
@@ -82,15 +86,16 @@ pub(super) fn calls() -> impl Strategy<Value = Vec<Call>> {
 
 fn call() -> impl Strategy<Value = Call> {
     prop_oneof![
-        4 => (ids(), owners(), option::of(0..4_i64), 0..3_i64).prop_map(
-            |(id, owner, expires, created)| {
+        4 => (ids(), owners(), option::of(moments()), moments(), option::of(ids())).prop_map(
+            |(id, owner, expires, created, parent)| {
                 let mut new = NewSession::new(id, at(created)).with_attribute("k", "v");
                 new.owner = owner;
                 new.expires_at = expires.map(at);
+                new.parent = parent;
                 Call::Create(new)
             }
         ),
-        1 => (ids(), option::of(option::of(0..4_i64)), any::<bool>()).prop_map(
+        1 => (ids(), option::of(option::of(moments())), any::<bool>()).prop_map(
             |(id, expires, clears)| {
                 let mut patch = SessionPatch::new();
                 patch.expires_at = expires.map(|expires| expires.map(at));
@@ -99,7 +104,7 @@ fn call() -> impl Strategy<Value = Call> {
             }
         ),
         1 => ids().prop_map(Call::Delete),
-        1 => (0..5_i64).prop_map(Call::Sweep),
+        1 => moments().prop_map(Call::Sweep),
         2 => lists().prop_map(Call::List),
         12 => appends(),
         4 => (ids(), reads()).prop_map(|(id, query)| Call::Read(id, query)),
@@ -117,19 +122,34 @@ fn ids() -> impl Strategy<Value = SessionId> {
     (0..3_usize).prop_map(|index| session_ids()[index].clone())
 }
 
+fn moments() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        8 => 0..5_i64,
+        1 => Just(i64::MIN),
+        1 => Just(i64::MAX),
+    ]
+}
+
 fn owners() -> impl Strategy<Value = Option<String>> {
     prop_oneof![
-        Just(None),
-        Just(Some("ann".into())),
-        Just(Some("bo".into()))
+        2 => Just(None),
+        3 => Just(Some("ann".into())),
+        1 => Just(Some("Ann".into())),
+        1 => Just(Some(String::new())),
+        1 => Just(Some("\0 bo\\0".into())),
     ]
 }
 
 fn lists() -> impl Strategy<Value = SessionQuery> {
-    (owners(), any::<bool>(), any::<bool>(), 1..4_usize).prop_map(
-        |(owner, is_backward, is_marked, limit)| {
+    let mark = option::of((moments(), ids()));
+    let more = (option::of(moments()), option::weighted(0.2, ids()), mark);
+    (owners(), any::<bool>(), any::<bool>(), 1..4_usize, more).prop_map(
+        |(owner, is_backward, is_marked, limit, (expires, parent, mark))| {
             let mut query = SessionQuery::all().with_limit(limit);
             query.owner = owner;
+            query.expires_before = expires.map(at);
+            query.parent = parent;
+            query.after = mark.map(|(created, id)| SessionMark::new(at(created), id));
             if is_backward {
                 query.direction = Direction::Backward;
             }
@@ -157,7 +177,8 @@ fn appends() -> impl Strategy<Value = Call> {
 }
 
 fn events() -> impl Strategy<Value = NewEvent> {
-    (0..20_u32, 0..12_u32, 1..8_u64, option::of(0..5_u64)).prop_map(|(name, kind, place, count)| {
+    let what = (0..20_u32, 0..14_u32, 1..8_u64);
+    (what, option::of(0..5_u64), moments()).prop_map(|((name, kind, place), count, moment)| {
         let id = &format!("e{name}");
         let mut event = match kind {
             0 | 1 => user(id, "a plum and a fig"),
@@ -168,9 +189,15 @@ fn events() -> impl Strategy<Value = NewEvent> {
             6 | 7 => boundary(id, place, &[1]),
             8 | 9 => revert(id, place),
             10 => pin(id, place),
+            12 => user(
+                id,
+                "İstanbul ırmağı, Straße STRASSE ΒΟΡΡΑΣ \0 e\u{301} é 梅酒 100%_\\",
+            ),
+            13 => assistant(id, "plum").with_branch(Branch::new("root.a").unwrap()),
             _ => custom(id, "ACME.AUDIT", "1"),
         };
         event.tokens = count.map(tokens);
+        event.timestamp = at(moment);
         event
     })
 }
@@ -180,9 +207,21 @@ fn reads() -> impl Strategy<Value = EventQuery> {
     let also = vec((1..9_u64).prop_map(seq), 0..3);
     let synthetic = prop_oneof![Just(Synthetic::With), Just(Synthetic::Without)];
     let page = (any::<bool>(), places(), option::of(1..4_usize));
-    (places(), places(), also, synthetic, page, any::<bool>()).prop_map(
-        |(from, to, also, synthetic, (is_backward, after, limit), only_users)| {
+    let named = vec((0..20_u32).prop_map(|name| eid(&format!("e{name}"))), 0..3);
+    let times = option::weighted(0.3, (moments(), moments()));
+    let more = (any::<bool>(), any::<bool>(), named, times);
+    (places(), places(), also, synthetic, page, more).prop_map(
+        |(from, to, also, synthetic, page, (only_users, is_at_root, named, times))| {
+            let (is_backward, after, limit) = page;
             let mut query = EventQuery::all().with_synthetic(synthetic).with_also(also);
+            query.ids = named;
+            if is_at_root {
+                query.branches = Branches::Root;
+            }
+            if let Some((since, until)) = times {
+                query.since = Some(at(since));
+                query.until = Some(at(until));
+            }
             query.from = from;
             query.to = to;
             query.after = after;
@@ -202,6 +241,7 @@ fn scopes() -> impl Strategy<Value = Scope> {
     prop_oneof![
         ids().prop_map(Scope::Session),
         Just(Scope::Owner("ann".into())),
+        Just(Scope::Owner(String::new())),
     ]
 }
 
@@ -211,7 +251,16 @@ fn searches() -> impl Strategy<Value = SearchQuery> {
         Just("FIG"),
         Just("um"),
         Just("a plum and"),
-        Just("!")
+        Just("!"),
+        Just("straße"),
+        Just("İST"),
+        Just("ISTANBUL"),
+        Just("ıRMA"),
+        Just("βορρας"),
+        Just("E\u{301} é"),
+        Just("梅酒"),
+        Just("\0"),
+        Just("0%_\\"),
     ];
     (vec(word, 1..3), any::<[bool; 3]>(), 1..4_usize).prop_map(
         |(words, [all, text_only, relevance], limit)| {

@@ -57,6 +57,15 @@ impl Plain {
                 let sessions = self.logs.iter().map(|log| log.session.clone());
                 let mut listed: Vec<_> = sessions.filter(|it| query.matches(it)).collect();
                 listed.sort_by_key(|session| (session.created_at, session.id.clone()));
+                if let Some(after) = &query.after {
+                    listed.retain(|session| {
+                        let place = (session.created_at, &session.id);
+                        match query.direction {
+                            Direction::Forward => place > (after.created_at, &after.id),
+                            Direction::Backward => place < (after.created_at, &after.id),
+                        }
+                    });
+                }
                 if query.direction == Direction::Backward {
                     listed.reverse();
                 }
@@ -210,6 +219,10 @@ impl Plain {
                     .then_with(|| one.session.cmp(&other.session))
                     .then_with(|| other.event.seq.cmp(&one.event.seq))
             }),
+            // Within a session time plays no part.
+            Order::OldestFirst if matches!(scope, Scope::Session(_)) => {
+                hits.sort_by_key(|hit| hit.event.seq);
+            }
             Order::OldestFirst => hits.sort_by(|one, other| {
                 let age = |hit: &Hit| (hit.event.timestamp, hit.session.clone(), hit.event.seq);
                 age(one).cmp(&age(other))
