@@ -15,6 +15,7 @@ mod erasure;
 mod event;
 mod event_type;
 mod format;
+mod held;
 mod hex;
 mod ids;
 mod json;
