@@ -29,7 +29,11 @@ impl Written {
             named.unwrap_or_else(|| model.to_owned()),
         )
         .map_err(|_| fault)?;
-        Ok(summary.with_more_usage(self.usage).with_finish(self.finish))
+        let finish = match self.finish {
+            Finish::Other(name) => Finish::Other(printable(&name)),
+            known => known,
+        };
+        Ok(summary.with_more_usage(self.usage).with_finish(finish))
     }
 }
 
@@ -85,7 +89,7 @@ pub(crate) fn content_text(content: &Value) -> String {
     }
 }
 
-/// The name of a model as it is fit for a receipt: one line, not endless.
+/// A name that a provider gave, of a model or of why it stopped, fit to be shown: one line, not endless.
 fn printable(name: &str) -> String {
     name.chars().filter(|c| !c.is_control()).take(200).collect()
 }
@@ -131,6 +135,18 @@ mod tests {
         ]);
         assert_eq!(content_text(&content), "Goal: ship.");
         assert_eq!(content_text(&Value::Null), "");
+    }
+
+    #[test]
+    fn a_reason_to_stop_that_nobody_knows_is_one_line_and_not_endless() {
+        let written = Written {
+            text: "Done.".into(),
+            finish: Finish::from_name(&format!("later\n{}", "x".repeat(900))),
+            ..Written::default()
+        };
+        let summary = written.into_summary("asked").unwrap();
+        let expected = format!("later{}", "x".repeat(195));
+        assert_eq!(summary.finish(), &Finish::Other(expected));
     }
 
     #[test]
