@@ -22,8 +22,9 @@ use async_openai::types::chat::{ChatCompletionRequestMessage, ChatCompletionResp
 use session_log::{EventBody, Message};
 
 use crate::format::Format;
+use crate::item::Item;
 use crate::read::{ReadOptions, read};
-use crate::write::{Item, view_as_request};
+use crate::write::view_as_request;
 
 /// A message that has no counterpart among the types of `async-openai`.
 #[derive(Debug, thiserror::Error)]

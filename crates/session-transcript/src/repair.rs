@@ -6,9 +6,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use compaction_core::{Entry, EntryKind, Link};
 use session_log::{Message, Part, Role, ToolResult};
 
+use crate::item::Item;
 use crate::note::Note;
 use crate::transcript::Warning;
-use crate::write::{Draft, Item, Repair};
+use crate::write::{Draft, Repair};
 
 /// A message to write, with the note it came with.
 #[derive(Clone, Debug)]

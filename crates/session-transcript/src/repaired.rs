@@ -2,9 +2,10 @@
 
 use session_log::Message;
 
+use crate::item::Item;
 use crate::repair::arrange;
 use crate::transcript::Warning;
-use crate::write::{Draft, Item, Repair};
+use crate::write::{Draft, Repair};
 
 /// Brings messages into the order that providers want: results right after their calls, without
 /// calls that were given up and results that answer nothing. What was left out is told.

@@ -4,9 +4,11 @@ use std::borrow::Cow;
 use std::fmt;
 
 use serde::Deserializer as _;
-use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
-use session_log::{Fields, Json};
+use session_log::Json;
+
+use crate::json::members::Members;
+use crate::json::visit::{Find, FirstItems, Items, Pairs};
 
 /// What sort of value a slice holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,7 +37,7 @@ impl<'a> Raw<'a> {
         Self(text)
     }
 
-    fn of(value: &'a RawValue) -> Self {
+    pub(super) fn of(value: &'a RawValue) -> Self {
         Self(value.get())
     }
 
@@ -147,179 +149,5 @@ impl<'a> Raw<'a> {
 impl fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:?}({} bytes)", self.kind(), self.0.len())
-    }
-}
-
-/// The members of an object, taken out one by one; what is left at the end is what was not known.
-#[derive(Clone, Default)]
-pub(crate) struct Members<'a>(Vec<(Cow<'a, str>, Raw<'a>)>);
-
-impl<'a> Members<'a> {
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.peek(name).is_some()
-    }
-
-    /// The value of a member, which stays.
-    pub(crate) fn peek(&self, name: &str) -> Option<Raw<'a>> {
-        self.0
-            .iter()
-            .rfind(|(key, _)| key == name)
-            .map(|(_, value)| *value)
-    }
-
-    pub(crate) fn peek_str(&self, name: &str) -> Option<Cow<'a, str>> {
-        self.peek(name)?.as_str()
-    }
-
-    /// Takes a member out, whatever it holds.
-    pub(crate) fn take(&mut self, name: &str) -> Option<Raw<'a>> {
-        let value = self.peek(name)?;
-        self.0.retain(|(key, _)| key != name);
-        Some(value)
-    }
-
-    /// Takes a member out if it is a string.
-    pub(crate) fn take_str(&mut self, name: &str) -> Option<String> {
-        let text = self.peek_str(name)?;
-        self.0.retain(|(key, _)| key != name);
-        Some(text.into_owned())
-    }
-
-    /// Takes a member out if it is a string equal to `text`; says whether it was.
-    pub(crate) fn take_if(&mut self, name: &str, text: &str) -> bool {
-        if self.peek_str(name).as_deref() != Some(text) {
-            return false;
-        }
-        self.0.retain(|(key, _)| key != name);
-        true
-    }
-
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Raw<'a>)> {
-        self.0.iter().map(|(key, value)| (&**key, *value))
-    }
-
-    /// How often a name is there again.
-    pub(crate) fn repeated(&self) -> usize {
-        let mut names: Vec<&str> = self.0.iter().map(|(key, _)| &**key).collect();
-        names.sort_unstable();
-        let all = names.len();
-        names.dedup();
-        all - names.len()
-    }
-
-    /// What is left, by name.
-    pub(crate) fn into_fields(self) -> Fields {
-        self.0
-            .into_iter()
-            .map(|(key, value)| (key.into_owned(), value.to_json()))
-            .collect()
-    }
-}
-
-struct Items;
-
-impl<'de> Visitor<'de> for Items {
-    type Value = Vec<Raw<'de>>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-        let mut items = Vec::new();
-        while let Some(value) = seq.next_element::<&'de RawValue>()? {
-            items.push(Raw::of(value));
-        }
-        Ok(items)
-    }
-}
-
-struct FirstItems<'m, 'de> {
-    count: usize,
-    items: &'m mut Vec<Raw<'de>>,
-}
-
-impl<'de> Visitor<'de> for FirstItems<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an array")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<(), A::Error> {
-        while self.items.len() < self.count
-            && let Some(value) = seq.next_element::<&'de RawValue>()?
-        {
-            self.items.push(Raw::of(value));
-        }
-        Ok(())
-    }
-}
-
-struct Find<'m, 'de> {
-    name: &'m str,
-    found: &'m mut Option<Raw<'de>>,
-}
-
-impl<'de> Visitor<'de> for Find<'_, 'de> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
-        while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-            if key.0 == self.name {
-                *self.found = Some(Raw::of(value));
-                break;
-            }
-        }
-        Ok(())
-    }
-}
-
-struct Pairs;
-
-impl<'de> Visitor<'de> for Pairs {
-    type Value = Members<'de>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut members = Vec::new();
-        while let Some((key, value)) = map.next_entry::<Key<'de>, &'de RawValue>()? {
-            members.push((key.0, Raw::of(value)));
-        }
-        Ok(Members(members))
-    }
-}
-
-/// A member's name, borrowed where it has no escapes.
-struct Key<'a>(Cow<'a, str>);
-
-impl<'de> serde::Deserialize<'de> for Key<'de> {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Name;
-
-        impl<'de> Visitor<'de> for Name {
-            type Value = Key<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a name")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Key(Cow::Owned(text.into())))
-            }
-        }
-
-        deserializer.deserialize_str(Name)
     }
 }

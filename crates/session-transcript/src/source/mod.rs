@@ -7,6 +7,7 @@ mod markdown;
 mod placed;
 mod records;
 mod stream;
+mod value;
 
 pub(crate) use crate::source::bytes::decode;
 pub(crate) use crate::source::markdown::records as of_markdown;

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use serde_json::value::RawValue;
-
 use crate::json::{self, Raw};
 use crate::source::inside::array_of_messages;
+use crate::source::value::first_value;
 use crate::transcript::{Report, SkipReason, Skipped, Warning};
 
 /// Readers of JSON commonly refuse what is nested deeper.
@@ -83,13 +82,6 @@ struct Scanner<'a, 'r> {
     at: usize,
     line: u64,
     records: Vec<Record<'a>>,
-}
-
-/// A value cannot be read here.
-struct Fault {
-    is_cut: bool,
-    /// How many bytes were read until that was clear.
-    read: usize,
 }
 
 impl<'a> Scanner<'a, '_> {
@@ -379,30 +371,6 @@ impl<'a> Scanner<'a, '_> {
 }
 
 const NOT_A_NUMBER: &str = "NaN or Infinity, which JSON does not have, was read as null";
-
-/// The length of the value that `text` begins with.
-fn first_value(text: &str) -> Result<usize, Fault> {
-    let mut values = serde_json::Deserializer::from_str(text).into_iter::<&RawValue>();
-    match values.next() {
-        Some(Ok(_)) => Ok(values.byte_offset()),
-        Some(Err(error)) => Err(Fault {
-            is_cut: error.is_eof(),
-            read: place_of(&error, text),
-        }),
-        None => Err(Fault {
-            is_cut: true,
-            read: text.len(),
-        }),
-    }
-}
-
-/// The byte at which an error was found.
-fn place_of(error: &serde_json::Error, text: &str) -> usize {
-    let lines = text
-        .split_inclusive('\n')
-        .take(error.line().saturating_sub(1));
-    lines.map(str::len).sum::<usize>() + error.column()
-}
 
 fn range(bytes: Range<usize>) -> Range<u64> {
     bytes.start as u64..bytes.end as u64

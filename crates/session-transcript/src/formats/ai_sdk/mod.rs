@@ -1,6 +1,7 @@
 //! Messages of the Vercel AI SDK: those of its screen, whose tool parts hold call and result, and
 //! those of its model.
 
+mod cells;
 mod fold;
 mod message_out;
 mod model_in;

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 
 use crate::format::Format;
 use crate::formats::atif::steps_out::Steps;
+use crate::item::ItemBody;
 use crate::json::{Object, Raw};
 use crate::note::Note;
 use crate::repair::arrange;
 use crate::transcript::Warning;
-use crate::write::{Draft, ItemBody, Repair, Written};
+use crate::write::{Draft, Repair, Written};
 
 /// The version whose rules are kept.
 const VERSION: &str = "ATIF-v1.6";

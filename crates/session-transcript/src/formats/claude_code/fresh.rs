@@ -4,13 +4,14 @@ use session_log::{Fields, Json, Part, Role, Timestamp};
 
 use crate::format::Format;
 use crate::formats::anthropic::blocks_out::{self, NoBlock};
-use crate::formats::claude_code::write::{Content, Line};
+use crate::formats::claude_code::line_out::{Content, Line};
 use crate::formats::style::Style;
 use crate::ids::digest;
+use crate::item::Item;
 use crate::json::{Object, Raw};
 use crate::repair::Arranged;
 use crate::time;
-use crate::write::{Draft, Item};
+use crate::write::Draft;
 
 /// Makes lines with fresh ids, the same for the same draft.
 pub(super) struct Fresh<'a> {

@@ -9,6 +9,7 @@ mod fresh;
 mod held;
 mod kept;
 mod line;
+mod line_out;
 mod path;
 mod steps;
 mod threads;

@@ -7,11 +7,12 @@ use crate::error::WriteError;
 use crate::format::Format;
 use crate::formats::{self, Head};
 use crate::ids::digest;
+use crate::item::{Item, ItemBody};
 use crate::json::{Object, Raw};
 use crate::read::Context;
 use crate::source::Scan;
 use crate::transcript::{Conversation, Warning};
-use crate::write::{Draft, Item, ItemBody, Written};
+use crate::write::{Draft, Written};
 
 /// The codec.
 #[derive(Debug)]
