@@ -10,14 +10,13 @@ use core::fmt;
 /// repeat what was sent to it, so it is only to be had by asking for it.
 ///
 /// ```
+/// use std::error::Error as _;
+///
 /// use session_summarizer::SummarizerError;
 /// use session_summarizer_http::ProviderError;
 ///
 /// fn details(error: &SummarizerError) -> Option<&str> {
-///     let SummarizerError::Rejected { cause: Some(cause), .. } = error else {
-///         return None;
-///     };
-///     cause.downcast_ref::<ProviderError>().map(ProviderError::message)
+///     error.source()?.downcast_ref::<ProviderError>().map(ProviderError::message)
 /// }
 /// # assert_eq!(details(&SummarizerError::unauthorized()), None);
 /// ```

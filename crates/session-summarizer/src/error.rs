@@ -1,6 +1,7 @@
 //! What can go wrong, sorted by what the caller can do.
 
 use core::error::Error;
+use core::fmt;
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -19,55 +20,45 @@ use crate::summary::Blank;
 /// assert!(busy.is_retryable());
 /// assert!(!SummarizerError::InputTooLong { limit: Some(8_000) }.is_retryable());
 /// ```
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum SummarizerError {
     /// The model cannot be reached or is busy: ask again later.
-    #[error("the summarizer is not available, try again later")]
     Unavailable {
         /// How long the provider asks to wait, if it says so.
         retry_after: Option<Duration>,
         /// What happened.
-        #[source]
         cause: Option<Cause>,
     },
     /// The answer did not come in time: ask again, or allow more time.
-    #[error("the summarizer did not answer within {} ms", limit.as_millis())]
     Timeout {
         /// How long was waited.
         limit: Duration,
     },
     /// An answer came and is no valid summary: ask again, ask another model, or leave the view as
     /// it is. A driver makes an outcome of it that names the fault.
-    #[error("the summary is not valid: {fault}")]
     Invalid {
         /// What is wrong with it.
         fault: Fault,
     },
     /// The input does not fit the model: fold it in chunks, never send it again as it is.
-    #[error("the input is too long for the summarizer, fold it in chunks{}", limit_clause(*limit))]
     InputTooLong {
         /// The largest input in tokens, where it is known.
         limit: Option<u64>,
     },
     /// The model refuses the request as it is: change the settings or the model.
-    #[error("the summarizer rejects the request, change its settings: {reason}")]
     Rejected {
         /// What it says, one clause, without what users wrote.
         reason: String,
         /// What happened.
-        #[source]
         cause: Option<Cause>,
     },
     /// The key is missing, wrong, or out of money: only a person can help.
-    #[error("the summarizer does not accept the credentials, check the key and the account")]
     Unauthorized {
         /// What happened.
-        #[source]
         cause: Option<Cause>,
     },
     /// Somebody cancelled the work.
-    #[error("summarizing was cancelled")]
     Cancelled,
 }
 
@@ -163,6 +154,50 @@ impl SummarizerError {
     }
 }
 
+impl fmt::Display for SummarizerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unavailable { .. } => {
+                f.write_str("the summarizer is not available, try again later")
+            }
+            Self::Timeout { limit } => {
+                let limit = limit.as_millis();
+                write!(f, "the summarizer did not answer within {limit} ms")
+            }
+            Self::Invalid { fault } => write!(f, "the summary is not valid: {fault}"),
+            Self::InputTooLong { limit } => {
+                f.write_str("the input is too long for the summarizer, fold it in chunks")?;
+                limit.map_or(Ok(()), |limit| write!(f, " of at most {limit} tokens"))
+            }
+            Self::Rejected { reason, .. } => write!(
+                f,
+                "the summarizer rejects the request, change its settings: {reason}"
+            ),
+            Self::Unauthorized { .. } => f.write_str(
+                "the summarizer does not accept the credentials, check the key and the account",
+            ),
+            Self::Cancelled => f.write_str("summarizing was cancelled"),
+        }
+    }
+}
+
+/// Derived, the source would be the pointer that shares the cause, and no `downcast_ref` would find
+/// what it points to.
+impl Error for SummarizerError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        let cause = match self {
+            Self::Unavailable { cause, .. }
+            | Self::Rejected { cause, .. }
+            | Self::Unauthorized { cause } => cause.as_ref()?,
+            Self::Timeout { .. }
+            | Self::Invalid { .. }
+            | Self::InputTooLong { .. }
+            | Self::Cancelled => return None,
+        };
+        Some(&**cause)
+    }
+}
+
 impl From<Blank> for SummarizerError {
     fn from(_: Blank) -> Self {
         Self::invalid(Fault::Blank)
@@ -175,6 +210,23 @@ impl From<Fault> for SummarizerError {
     }
 }
 
-fn limit_clause(limit: Option<u64>) -> String {
-    limit.map_or_else(String::new, |limit| format!(" of at most {limit} tokens"))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The source was the pointer that shares the cause, so nobody found what it points to.
+    #[test]
+    fn a_cause_is_found_by_its_type() {
+        for error in [
+            SummarizerError::unavailable(None),
+            SummarizerError::rejected("no such model"),
+            SummarizerError::unauthorized(),
+        ] {
+            assert!(error.source().is_none());
+            let error = error.with_cause(fmt::Error);
+            assert!(error.source().unwrap().is::<fmt::Error>(), "{error}");
+        }
+        let without = SummarizerError::Cancelled.with_cause(fmt::Error);
+        assert!(without.source().is_none());
+    }
 }

@@ -1,5 +1,7 @@
 //! Keys and conversations stay where they belong.
 
+use std::error::Error as _;
+
 use serde_json::json;
 use session_summarizer::SummarizerError;
 use session_summarizer_http::{ApiKey, OpenAi, ProviderError};
@@ -13,13 +15,7 @@ fn with_key(server: &Server) -> OpenAi {
 }
 
 fn told(error: &SummarizerError) -> &ProviderError {
-    let SummarizerError::Rejected {
-        cause: Some(cause), ..
-    } = error
-    else {
-        panic!("{error:?}");
-    };
-    cause.downcast_ref::<ProviderError>().unwrap()
+    error.source().unwrap().downcast_ref().unwrap()
 }
 
 /// Providers repeat what they were sent, keys and texts.
