@@ -21,7 +21,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut writer = Writer {
         is_exact: draft.repair == Repair::Nothing,
         is_request: draft.is_request,
-        ids: CallIds::new(Fit::Unique),
+        ids: CallIds::of(draft, Fit::Unique),
         ..Writer::default()
     };
     for arranged in arrange(draft, &mut writer.warnings) {
@@ -146,11 +146,7 @@ impl Writer {
                     json
                 }
                 Part::ToolResult(result) => {
-                    let id = if self.is_exact {
-                        result.call_id.clone()
-                    } else {
-                        self.ids.result(&result.call_id)
-                    };
+                    let id = self.ids.result(&result.call_id);
                     blocks_out::result(result, &id, style)
                 }
                 Part::Opaque(opaque) if self.is_request && is_damaged(&opaque.json) => {
@@ -175,9 +171,6 @@ impl Writer {
 
     /// The id a call is written under.
     fn call_id(&mut self, id: &str) -> String {
-        if self.is_exact {
-            return id.into();
-        }
         let fit = self.ids.call(id);
         if fit != id {
             self.lost

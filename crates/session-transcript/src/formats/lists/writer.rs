@@ -65,7 +65,7 @@ pub(crate) fn write<R: Records>(draft: &Draft<'_>) -> Written {
         is_request: draft.is_request,
         system: None,
         turns: Turns::of(draft),
-        ids: CallIds::new(R::fit(draft.is_request)),
+        ids: CallIds::of(draft, R::fit(draft.is_request)),
         lost: Lost::default(),
     };
     let mut warnings = Vec::new();
@@ -156,10 +156,7 @@ impl<R: Records> Writer<R> {
     fn part(&mut self, part: &Part, style: Style) -> Option<String> {
         match part {
             Part::ToolCall(call) => {
-                let id = match self.is_exact {
-                    true => call.id.clone(),
-                    false => self.ids.call(&call.id),
-                };
+                let id = self.ids.call(&call.id);
                 let (json, warning) = self.records.call(call, &id, style);
                 if let Some(what) = warning {
                     self.lost.one(what);
@@ -167,10 +164,7 @@ impl<R: Records> Writer<R> {
                 Some(json)
             }
             Part::ToolResult(result) => {
-                let id = match self.is_exact {
-                    true => result.call_id.clone(),
-                    false => self.ids.result(&result.call_id),
-                };
+                let id = self.ids.result(&result.call_id);
                 Some(self.records.result(result, &id, style))
             }
             Part::Opaque(opaque) if self.is_request && !R::is_sent(opaque.json.as_str()) => {

@@ -2,7 +2,7 @@
 
 use session_log::{Json, Message, Part, Role, Shape, ToolCall, ToolResult};
 
-use crate::call_ids::CallIds;
+use crate::call_ids::{CallIds, Fit};
 use crate::envelope::{Envelope, Layout};
 use crate::format::Format;
 use crate::formats::bodies::{Filled, lay_out};
@@ -22,6 +22,7 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut writer = Writer {
         is_exact: draft.repair == Repair::Nothing,
         is_request: draft.is_request,
+        ids: CallIds::of(draft, Fit::Present),
         ..Writer::default()
     };
     for arranged in arrange(draft, &mut writer.warnings) {
@@ -145,11 +146,7 @@ impl Writer {
             .partition(|call| is_own && calls_out::is_old(call));
         if !new.is_empty() {
             let written = new.into_iter().map(|call| {
-                let id = if self.is_exact {
-                    call.id.clone()
-                } else {
-                    self.ids.call(&call.id)
-                };
+                let id = self.ids.call(&call.id);
                 calls_out::call(call, &id, style)
             });
             object.raw("tool_calls", &array(written));
@@ -239,10 +236,9 @@ impl Writer {
         object.str("role", if is_old { "function" } else { "tool" });
         let is_absent = is_own && marks::is(&result.extra, marks::ABSENT, "tool_call_id");
         let has_no_id = is_absent || message.extra.contains_key("tool_call_id");
-        if !is_old && !self.is_exact {
+        let is_without = is_old || (self.is_exact && has_no_id);
+        if !is_without {
             object.str("tool_call_id", &self.ids.result(&result.call_id));
-        } else if !is_old && !has_no_id {
-            object.str("tool_call_id", &result.call_id);
         }
         let is_fit = |name: &&str| is_own && (self.is_exact || is_name(name));
         if let Some(name) = result.name.as_deref().filter(is_fit) {

@@ -34,10 +34,13 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
         is_exact: draft.repair == Repair::Nothing,
         is_request: draft.is_request,
         has_instructions: matches!(layout, Layout::Framed(frame) if frame.has(Hole::System)),
-        ids: CallIds::new(match draft.is_request {
-            true => Fit::Unique,
-            false => Fit::Present,
-        }),
+        ids: CallIds::of(
+            draft,
+            match draft.is_request {
+                true => Fit::Unique,
+                false => Fit::Present,
+            },
+        ),
         ..Writer::default()
     };
     for arranged in arrange(draft, &mut writer.warnings) {
@@ -193,10 +196,7 @@ impl Writer {
             }
             Part::ToolCall(call) => Some(self.call(call, style)),
             Part::ToolResult(result) => {
-                let id = match self.is_exact {
-                    true => result.call_id.clone(),
-                    false => self.ids.result(&result.call_id),
-                };
+                let id = self.ids.result(&result.call_id);
                 let kind = self.kinds.get_mut(&result.call_id).and_then(Vec::pop);
                 let mut lost = 0;
                 let json = item_out::result(result, &id, kind.as_deref(), style, &mut lost);
@@ -221,10 +221,7 @@ impl Writer {
     fn call(&mut self, call: &ToolCall, style: Style) -> String {
         let kind = item_out::kind(&call.extra, style);
         self.kinds.entry(call.id.clone()).or_default().push(kind);
-        let id = match self.is_exact {
-            true => call.id.clone(),
-            false => self.ids.call(&call.id),
-        };
+        let id = self.ids.call(&call.id);
         item_out::call(call, &id, style)
     }
 
