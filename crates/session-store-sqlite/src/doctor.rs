@@ -33,7 +33,7 @@ pub enum Fault {
     File,
     /// A row belongs to nothing.
     Orphan,
-    /// A record cannot be read.
+    /// A record, or the row of a session, cannot be read.
     Record,
     /// The places of a log have a gap, or the version is not the last place.
     Places,
@@ -43,7 +43,7 @@ pub enum Fault {
     Boundary,
     /// The counters of the head are not the size of the view.
     Counters,
-    /// The search index is broken.
+    /// The search index is broken, or does not have what it should.
     Index,
 }
 

@@ -12,6 +12,7 @@ use session_store::StoreError;
 use crate::error::{closed, failed};
 use crate::open::open_reader;
 use crate::options::SqliteOptions;
+use crate::writer::join;
 
 type Job = Box<dyn FnOnce(rusqlite::Result<&Connection>) + Send>;
 
@@ -110,7 +111,7 @@ impl Drop for Readers {
         drop(state);
         self.shared.has_work.notify_all();
         for thread in threads {
-            let _ = thread.join();
+            join(thread);
         }
     }
 }

@@ -157,8 +157,17 @@ impl Drop for Writer {
     fn drop(&mut self) {
         let _ = self.jobs.send(Job::Close);
         if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
+            join(thread);
         }
+    }
+}
+
+/// Waits for the end of a thread. There are executors that drop what they are told to go on with, so
+/// the last handle of a store may go on a thread of the store, when that gives an answer; it ends by
+/// itself then.
+pub(crate) fn join(thread: JoinHandle<()>) {
+    if thread.thread().id() != thread::current().id() {
+        let _ = thread.join();
     }
 }
 

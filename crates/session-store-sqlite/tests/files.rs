@@ -4,6 +4,11 @@
 
 mod common;
 
+use std::pin::Pin;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Wake, Waker};
+
 use rusqlite::Connection;
 use session_store::{
     Batch, EventQuery, Expected, NewSession, SessionStore, SessionStoreExt as _, StoreError,
@@ -49,7 +54,7 @@ fn a_dropped_store_has_written_everything_that_was_asked_for() {
             }));
         }
         {
-            let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+            let mut context = Context::from_waker(Waker::noop());
             for future in &mut asked {
                 let _ = future.as_mut().poll(&mut context);
             }
@@ -60,6 +65,49 @@ fn a_dropped_store_has_written_everything_that_was_asked_for() {
         let log = store.read_all(&sid("s1"), EventQuery::all()).await.unwrap();
         assert_eq!(log.len(), 203);
     });
+}
+
+/// An executor that has ended drops a future when it is told to go on with it. That happens on the
+/// thread that gives the answer, and where the future had the last handle of the store, this thread
+/// waited for its own end.
+#[test]
+fn the_last_handle_may_go_on_a_thread_of_the_store() {
+    type Call = Pin<Box<dyn Future<Output = bool> + Send>>;
+    struct Dropping(Mutex<Option<Call>>, Mutex<Sender<()>>);
+
+    impl Wake for Dropping {
+        fn wake(self: Arc<Self>) {
+            let call = self.0.lock().unwrap().take();
+            drop(call);
+            self.1.lock().unwrap().send(()).unwrap();
+        }
+    }
+
+    let calls: [fn(SqliteStore) -> Call; 2] = [
+        |store| Box::pin(async move { store.sweep(at(5)).await.is_ok() }),
+        |store| Box::pin(async move { store.session(&SID).await.is_ok() }),
+    ];
+    for call in calls {
+        let folder = Folder::new();
+        let store = SqliteStore::open(folder.path()).unwrap();
+        run(fill(&store));
+        let (sender, dropped) = channel();
+        let waker = Arc::new(Dropping(Mutex::default(), Mutex::new(sender)));
+        {
+            // Whoever gives the answer waits until the future is in its place.
+            let mut slot = waker.0.lock().unwrap();
+            let own = Waker::from(Arc::clone(&waker));
+            let mut future = call(store);
+            let first = future.as_mut().poll(&mut Context::from_waker(&own));
+            assert!(first.is_pending());
+            *slot = Some(future);
+        }
+        dropped.recv().expect("the thread has not panicked");
+        run(async {
+            let store = SqliteStore::open(folder.path()).unwrap();
+            assert_eq!(store.doctor().await.unwrap(), []);
+        });
+    }
 }
 
 #[test]
