@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 mod common;
+#[path = "damage/flips.rs"]
+mod flips;
 
 use session_store::{
     Batch, EventQuery, Expected, NewSession, Scope, SearchQuery, SessionQuery, SessionStore,

@@ -1,5 +1,6 @@
 //! Several processes with several threads each append to one session of one file, while others
-//! read: nobody hears of a busy database, and no place is missing or taken twice.
+//! read: nobody hears of a busy database, and no place is missing or taken twice. And one process
+//! meets a full disk.
 
 #![allow(
     clippy::unwrap_used,
@@ -7,6 +8,10 @@
     clippy::panic,
     clippy::print_stdout
 )]
+
+#[cfg(unix)]
+#[path = "processes/full.rs"]
+mod full;
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -31,6 +36,23 @@ fn main() {
     {
         return work(Path::new(path), process);
     }
+    #[cfg(unix)]
+    {
+        if let [_, role, path] = arguments.as_slice()
+            && role == "fill"
+        {
+            return full::work(Path::new(path));
+        }
+        full::a_full_disk_is_told_and_loses_nothing();
+    }
+    many_processes_append_to_one_session();
+    println!(
+        "test result: ok. {} passed; 0 failed",
+        if cfg!(unix) { 2 } else { 1 }
+    );
+}
+
+fn many_processes_append_to_one_session() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("log.db");
     // No process finds a database: they make it together.
@@ -48,7 +70,6 @@ fn main() {
         assert!(child.wait().unwrap().success(), "a process heard an error");
     }
     block_on(Box::pin(check(&path)));
-    println!("test result: ok. 1 passed; 0 failed");
 }
 
 /// One process: every second append says at which version it may happen and tries until it lands.

@@ -1,9 +1,6 @@
 //! A process whose files may not grow any more, as on a full disk: it hears so, what it was told is
 //! written is there, nothing else is, and when there is room again it goes on.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout)]
-#![cfg_attr(not(unix), allow(dead_code, unused_imports))]
-
 use std::path::Path;
 use std::process::Command;
 
@@ -22,17 +19,12 @@ const BLOCKS: &str = "3000";
 /// A short append is written by who asks for it, a long one by the store's thread.
 const SIZES: [(&str, usize); 2] = [("short", 8_000), ("long", 80_000)];
 
-#[cfg(not(unix))]
-fn main() {}
+/// What the process does whose files may not grow.
+pub(crate) fn work(path: &Path) {
+    block_on(Box::pin(fill(path)));
+}
 
-#[cfg(unix)]
-fn main() {
-    let arguments: Vec<String> = std::env::args().collect();
-    if let [_, role, path] = arguments.as_slice()
-        && role == "fill"
-    {
-        return block_on(Box::pin(fill(Path::new(path))));
-    }
+pub(crate) fn a_full_disk_is_told_and_loses_nothing() {
     let folder = tempfile::TempDir::new().unwrap();
     let path = folder.path().join("log.db");
     // Without the trap a process is killed at its first write too many.
@@ -48,7 +40,6 @@ fn main() {
     let said = String::from_utf8(output.stdout).unwrap();
     let counts: Vec<usize> = said.lines().map(|line| line.parse().unwrap()).collect();
     block_on(Box::pin(check(&path, &counts)));
-    println!("test result: ok. 1 passed; 0 failed");
 }
 
 /// Appends until nothing fits, then looks around, and says how much was acknowledged.

@@ -5,10 +5,6 @@
 //! can tell, and neither is one in the index of words. `FLIPS` sets how many files are tried; the
 //! default is 150.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
-
-mod common;
-
 use std::error::Error as _;
 use std::fmt::Debug;
 
