@@ -115,3 +115,39 @@ fn completions_name_every_command() {
         }
     }
 }
+
+/// Of a text that was packed the tokens of the packed bytes were counted, and of a transcript their
+/// characters.
+#[test]
+fn tokens_of_a_packed_file_are_those_of_what_is_in_it() {
+    use std::io::Write as _;
+    let place = Place::new();
+    let count = |content: &[u8]| {
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(content).unwrap();
+        place.file("plain", content);
+        let packed = packer.finish().unwrap();
+        place.file("packed.gz", &packed);
+        let counted = |name: &str, text: Option<&str>| {
+            let args = ["tokens", name, "--json"].into_iter().chain(text);
+            let mut counted = place.run(args).done().json();
+            counted.as_object_mut().unwrap().remove("file");
+            counted
+        };
+        for text in [None, Some("--text")] {
+            assert_eq!(counted("plain", text), counted("packed.gz", text));
+        }
+        packed
+    };
+    count(b"Where may a conversation be cut?");
+    let packed = count(talk(6).as_bytes());
+    for (name, bytes) in [
+        ("cut.gz", &packed[..8]),
+        ("file.zip", b"PK\x03\x04 and so on"),
+    ] {
+        let file = place.file(name, bytes);
+        let ran = place.run(["tokens", &file]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{name}");
+        assert!(ran.err.contains("damaged"), "{}", ran.err);
+    }
+}

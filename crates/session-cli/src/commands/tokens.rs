@@ -161,6 +161,7 @@ fn read(args: &TokensArgs) -> Result<(TokensJson, Content), Failure> {
     } else {
         bytes::of_file(path)?
     };
+    let bytes = bytes::unpacked(bytes);
     let size = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
     let mut counted = TokensJson {
         file: name.clone(),
@@ -178,7 +179,9 @@ fn read(args: &TokensArgs) -> Result<(TokensJson, Content), Failure> {
                 counted.events = Some(size(messages.len()));
                 return Ok((counted, Content::Messages(messages)));
             }
-            Err(failure) if args.from.from.is_some() => return Err(failure),
+            Err(failure) if args.from.from.is_some() || bytes::are_packed(&bytes) => {
+                return Err(failure);
+            }
             Err(_) => {}
         }
     }

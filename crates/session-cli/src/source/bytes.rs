@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
+use session_transcript::ReadOptions;
 
 use crate::failure::{Failure, plainly};
 
@@ -33,9 +34,33 @@ pub(crate) fn of_stdin() -> Result<Vec<u8>, Failure> {
     }
 }
 
+const GZIP: &[u8] = &[0x1f, 0x8b];
+const ZIP: &[u8] = b"PK\x03\x04";
+
+/// Whether the bytes are a packed file, whose characters are not those of what is in it.
+pub(crate) fn are_packed(bytes: &[u8]) -> bool {
+    bytes.starts_with(GZIP) || bytes.starts_with(ZIP)
+}
+
+/// What is in a file that is packed with gzip, if it is one and all of it can be unpacked.
+pub(crate) fn unpacked(bytes: Vec<u8>) -> Vec<u8> {
+    if !bytes.starts_with(GZIP) {
+        return bytes;
+    }
+    let most = ReadOptions::default().max_bytes;
+    let mut whole = Vec::new();
+    let unpacker = MultiGzDecoder::new(bytes.as_slice());
+    match unpacker
+        .take(most.saturating_add(1))
+        .read_to_end(&mut whole)
+    {
+        Ok(_) if whole.len() as u64 <= most => whole,
+        _ => bytes,
+    }
+}
+
 /// Whether the content is one JSON array, packed or not, by its first character behind comments.
 pub(crate) fn are_an_array(bytes: &[u8]) -> bool {
-    const GZIP: &[u8] = &[0x1f, 0x8b];
     const ENOUGH: u64 = 4096;
     let mut head = Vec::new();
     let read = if bytes.starts_with(GZIP) {
