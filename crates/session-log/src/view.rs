@@ -143,14 +143,15 @@ impl View {
         };
 
         let is_released = |seq: &Seq| named.pins.contains(seq) && !view.held.contains(seq);
-        let pinned = named.pinned.iter().copied();
-        let mut lead: Vec<Seq> = pinned.filter(|seq| !is_released(seq)).collect();
+        let mut lead = named.pinned.clone();
         let summary: Vec<Seq> = summary_seqs(seq, named).collect();
         // Pinned after it was covered: it comes back.
         let is_new =
             |seq: &Seq| *seq < named.kept_from && !lead.contains(seq) && !summary.contains(seq);
         let back: Vec<Seq> = view.held.iter().copied().filter(is_new).collect();
         put_back(&back, &mut lead, &events);
+        // Not before: what leaves does not change the order of what stays.
+        lead.retain(|seq| !is_released(seq));
         lead.extend(summary);
         let mut places: BTreeMap<Seq, usize> = BTreeMap::new();
         for (place, seq) in lead.iter().enumerate() {

@@ -174,6 +174,24 @@ fn a_pin_leaves_when_it_is_released() {
     log.check(&[1, 5, 6]);
 }
 
+/// A system message kept its place in the older design, and what came back stood before or behind it
+/// depending on whether a third event was pinned: a release moved what it had nothing to do with.
+#[test]
+fn a_release_moves_nothing_that_stays() {
+    let mut log = Log::of_turns(1);
+    log.say(Message::system("s"));
+    log.say(Message::user("u"));
+    log.bound(4, |boundary| {
+        boundary.pinned = seqs(&[2, 3]);
+        boundary.held = seqs(&[2]);
+        boundary.pins = seqs(&[2]);
+    });
+    log.push(EventBody::Pin(Pin::hold(seq(1))), |event| event);
+    log.check(&[1, 2, 3, 4]);
+    log.push(EventBody::Pin(Pin::release(seq(2))), |event| event);
+    log.check(&[1, 3, 4]);
+}
+
 #[test]
 fn a_cleared_result_is_a_line_that_says_where_it_is() {
     let mut log = Log::default();
