@@ -1,9 +1,10 @@
 //! Which result answers which call.
 
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 
 use crate::entry::{Entry, Link};
+use crate::groups::Groups;
 
 /// A tool call and where its result stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -26,6 +27,21 @@ pub struct Pairs {
     pub calls: Vec<Pair>,
     /// Results that answer no call, as position and index among the entry's results.
     pub orphans: Vec<(usize, usize)>,
+}
+
+impl Pairs {
+    /// All positions that hang together with `positions` by calls and their results, themselves
+    /// included: the result of a call, the other calls of its entry, their results, and so on.
+    #[must_use]
+    pub fn together(&self, positions: impl IntoIterator<Item = usize>) -> BTreeSet<usize> {
+        let last = |pair: &Pair| pair.result.map_or(pair.call, |(result, _)| result);
+        let len = self.calls.iter().map(last).max().map_or(0, |last| last + 1);
+        let groups = Groups::of(self, len);
+        let mut together: BTreeSet<usize> = positions.into_iter().collect();
+        let chosen: BTreeSet<usize> = together.iter().map(|it| groups.first(*it)).collect();
+        together.extend((0..len).filter(|it| chosen.contains(&groups.first(*it))));
+        together
+    }
 }
 
 /// Pairs the calls and results of `entries`.
@@ -55,6 +71,7 @@ pub struct Pairs {
 /// let pairs = pairs(&lines);
 /// assert_eq!(pairs.calls[0].result, Some((2, 0)));
 /// assert_eq!(pairs.calls[1].result, None); // still waits
+/// assert_eq!(pairs.together([2]), [0, 2].into()); // a result goes with its call
 /// ```
 #[must_use]
 pub fn pairs<E: Entry>(entries: &[E]) -> Pairs {

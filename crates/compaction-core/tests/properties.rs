@@ -6,6 +6,8 @@
     reason = "a test says what broke by panicking"
 )]
 
+use std::collections::BTreeSet;
+
 use compaction_core::{
     Entry, Grain, Outcome, Outline, Policy, Strategy, Summarize, SummaryReply, View, Window, pairs,
 };
@@ -13,6 +15,7 @@ use compaction_testkit::generate::{conversations, logs};
 use compaction_testkit::laws::{STRUCTURAL, Trial, budget, idempotent, monotone};
 use compaction_testkit::oracle::{self, Expected, Settings, expected};
 use compaction_testkit::{Log, Pass};
+use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::strategy::Strategy as Generator;
 
@@ -109,6 +112,21 @@ proptest! {
     }
 
     #[test]
+    fn what_hangs_together(log in logs(60), wanted in vec(0..70_usize, 0..4)) {
+        let mut expected: BTreeSet<usize> = wanted.iter().copied().collect();
+        for _ in log.notes() {
+            for (call, result) in oracle::pairs(&log) {
+                if let Some(result) = result
+                    && (expected.contains(&call) || expected.contains(&result))
+                {
+                    expected.extend([call, result]);
+                }
+            }
+        }
+        prop_assert_eq!(pairs(log.notes()).together(wanted), expected);
+    }
+
+    #[test]
     fn pairing(log in logs(60)) {
         let found = pairs(log.notes());
         let calls: Vec<_> = found
@@ -190,7 +208,7 @@ proptest! {
     /// A log of a whole life: messages come, passes run, and nothing is lost or shown twice.
     #[test]
     fn many_passes_in_a_row(
-        pieces in proptest::collection::vec(logs(12), 1..6),
+        pieces in vec(logs(12), 1..6),
         window in windows(),
         settings in settings(),
     ) {

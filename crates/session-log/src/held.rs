@@ -45,34 +45,17 @@ fn partners<'a>(
         let message = event.as_message();
         message.is_some_and(|it| it.calls().next().is_some() || it.results().next().is_some())
     };
-    let mut partners = BTreeSet::new();
-    if !events
-        .clone()
-        .any(|event| held.contains(&event.seq) && is_linked(event))
-    {
-        return partners;
+    let is_held_too = |event: &Arc<Event>| held.contains(&event.seq) && is_linked(event);
+    if !events.clone().any(is_held_too) {
+        return BTreeSet::new();
     }
     let linked: Vec<&Event> = events
         .filter(|event| is_linked(event))
         .map(|event| &**event)
         .collect();
-    let seq_at = |at: usize| linked.get(at).map(|event| event.seq);
-    let pairs = pairs(&linked);
-    let links = pairs.calls.iter().filter_map(|pair| {
-        let (result, _) = pair.result?;
-        Some((seq_at(pair.call)?, seq_at(result)?))
-    });
-    let links: Vec<(Seq, Seq)> = links.collect();
-    loop {
-        let before = partners.len();
-        for (call, result) in &links {
-            let is_held = |seq: &Seq| held.contains(seq) || partners.contains(seq);
-            if is_held(call) || is_held(result) {
-                partners.extend([*call, *result]);
-            }
-        }
-        if partners.len() == before {
-            return partners;
-        }
-    }
+    let is_held = |(_, event): &(usize, &&Event)| held.contains(&event.seq);
+    let of_held = linked.iter().enumerate().filter(is_held).map(|(at, _)| at);
+    let together = pairs(&linked).together(of_held);
+    let together = together.iter().filter_map(|at| linked.get(*at));
+    together.map(|event| event.seq).collect()
 }

@@ -104,32 +104,17 @@ impl Sessions {
 
     /// The event and all that hang together with it by calls and results.
     async fn partners(&self, id: &SessionId, event: &Event) -> Result<BTreeSet<Seq>, Error> {
-        let mut together = BTreeSet::from([event.seq]);
-        let is_linked = event
-            .as_message()
-            .is_some_and(|message| message.calls().count() + message.results().count() > 0);
+        let is_linked = event.as_message().is_some_and(|message| {
+            message.calls().next().is_some() || message.results().next().is_some()
+        });
         if !is_linked {
-            return Ok(together);
+            return Ok(BTreeSet::from([event.seq]));
         }
         let query = EventQuery::all().with_types([EventType::MESSAGE]);
         let log = self.store.read_all(id, query).await?;
-        let pairs = pairs(&log);
-        let seq_at = |at: usize| log.get(at).map(|event| event.seq);
-        let links: Vec<_> = pairs
-            .calls
-            .iter()
-            .filter_map(|pair| Some((seq_at(pair.call)?, seq_at(pair.result?.0)?)))
-            .collect();
-        loop {
-            let before = together.len();
-            for (call, result) in &links {
-                if together.contains(call) || together.contains(result) {
-                    together.extend([*call, *result]);
-                }
-            }
-            if together.len() == before {
-                return Ok(together);
-            }
-        }
+        let at = log.iter().position(|other| other.seq == event.seq);
+        let together = pairs(&log).together(at);
+        let together = together.iter().filter_map(|at| log.get(*at));
+        Ok(together.map(|event| event.seq).collect())
     }
 }
