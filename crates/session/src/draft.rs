@@ -241,13 +241,6 @@ fn pinned(compaction: &Compaction, outline: &Outline) -> Counts {
 
 /// Whether the trigger fires on what is pinned by itself, so that no pass brings it to rest.
 fn fires_for_ever(trigger: &Trigger, pinned: &Counts) -> Option<Warning> {
-    let exceeds = |count: u64, unit: &str| {
-        let fires = trigger.check(pinned).fired;
-        fires.then(|| Warning::PinnedExceedCount {
-            pinned: format!("{count} {unit}"),
-            trigger: trigger.to_string(),
-        })
-    };
     match trigger {
         Trigger::AnyOf(children) => children
             .iter()
@@ -257,8 +250,14 @@ fn fires_for_ever(trigger: &Trigger, pinned: &Counts) -> Option<Warning> {
             let all: Option<Vec<_>> = all.collect();
             all?.into_iter().next()
         }
-        Trigger::TurnCount(_) => exceeds(pinned.turns, "turns"),
-        Trigger::EventCount(_) => exceeds(pinned.events, "events"),
+        Trigger::TurnCount(threshold) => {
+            let (pinned, threshold) = (pinned.turns, *threshold);
+            (pinned > threshold).then_some(Warning::PinnedTurnsExceedTrigger { pinned, threshold })
+        }
+        Trigger::EventCount(threshold) => {
+            let (pinned, threshold) = (pinned.events, *threshold);
+            (pinned > threshold).then_some(Warning::PinnedEventsExceedTrigger { pinned, threshold })
+        }
         other => {
             let threshold = other.token_threshold()?;
             let pinned = pinned.tokens;

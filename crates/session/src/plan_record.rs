@@ -169,18 +169,22 @@ fn fired() -> bool {
 #[serde(deny_unknown_fields, rename_all = "snake_case")]
 enum Caution {
     PinnedExceedTrigger { pinned: u64, threshold: u64 },
-    PinnedExceedCount { pinned: String, trigger: String },
+    PinnedTurnsExceedTrigger { pinned: u64, threshold: u64 },
+    PinnedEventsExceedTrigger { pinned: u64, threshold: u64 },
     OverBudget { tokens: u64, budget: u64 },
 }
 
 impl Caution {
     fn of(warning: &Warning) -> Self {
-        match warning.clone() {
+        match *warning {
             Warning::PinnedExceedTrigger { pinned, threshold } => {
                 Self::PinnedExceedTrigger { pinned, threshold }
             }
-            Warning::PinnedExceedCount { pinned, trigger } => {
-                Self::PinnedExceedCount { pinned, trigger }
+            Warning::PinnedTurnsExceedTrigger { pinned, threshold } => {
+                Self::PinnedTurnsExceedTrigger { pinned, threshold }
+            }
+            Warning::PinnedEventsExceedTrigger { pinned, threshold } => {
+                Self::PinnedEventsExceedTrigger { pinned, threshold }
             }
             Warning::OverBudget { tokens, budget } => Self::OverBudget { tokens, budget },
         }
@@ -191,8 +195,11 @@ impl Caution {
             Self::PinnedExceedTrigger { pinned, threshold } => {
                 Warning::PinnedExceedTrigger { pinned, threshold }
             }
-            Self::PinnedExceedCount { pinned, trigger } => {
-                Warning::PinnedExceedCount { pinned, trigger }
+            Self::PinnedTurnsExceedTrigger { pinned, threshold } => {
+                Warning::PinnedTurnsExceedTrigger { pinned, threshold }
+            }
+            Self::PinnedEventsExceedTrigger { pinned, threshold } => {
+                Warning::PinnedEventsExceedTrigger { pinned, threshold }
             }
             Self::OverBudget { tokens, budget } => Warning::OverBudget { tokens, budget },
         }

@@ -77,13 +77,21 @@ pub enum Warning {
         /// The tokens the trigger fires at.
         threshold: u64,
     },
-    /// What is pinned has more turns or events than the trigger fires on by itself, so the trigger
-    /// fires for ever. Pin less, or fire later.
-    PinnedExceedCount {
-        /// What is pinned, such as `21 turns`.
-        pinned: String,
-        /// What the trigger fires on, such as `more than 20 turns`.
-        trigger: String,
+    /// What is pinned has more turns than the trigger fires on by itself, so the trigger fires for
+    /// ever. Pin less, or fire later.
+    PinnedTurnsExceedTrigger {
+        /// The turns of pinned events.
+        pinned: u64,
+        /// The turns above which the trigger fires.
+        threshold: u64,
+    },
+    /// What is pinned has more events than the trigger fires on by itself, so the trigger fires for
+    /// ever. Pin less, or fire later.
+    PinnedEventsExceedTrigger {
+        /// The pinned events.
+        pinned: u64,
+        /// The events above which the trigger fires.
+        threshold: u64,
     },
     /// The view is still larger than the budget: the newest turn, or what is pinned, is.
     OverBudget {
@@ -102,10 +110,15 @@ impl std::fmt::Display for Warning {
                 "pinned events alone cost {pinned} tokens and the trigger fires at {threshold}: \
                  it fires for ever; pin less or fire later"
             ),
-            Self::PinnedExceedCount { pinned, trigger } => write!(
+            Self::PinnedTurnsExceedTrigger { pinned, threshold } => write!(
                 f,
-                "pinned events alone are {pinned} and the trigger fires on {trigger}: it fires for \
-                 ever; pin less or fire later"
+                "pinned events alone are {pinned} turns and the trigger fires on more than \
+                 {threshold}: it fires for ever; pin less or fire later"
+            ),
+            Self::PinnedEventsExceedTrigger { pinned, threshold } => write!(
+                f,
+                "pinned events alone are {pinned} and the trigger fires on more than {threshold}: \
+                 it fires for ever; pin less or fire later"
             ),
             Self::OverBudget { tokens, budget } => write!(
                 f,

@@ -184,14 +184,14 @@ fn pinned_turns_and_events_that_keep_a_trigger_firing_are_reported() {
     for (trigger, expected) in [
         (
             Trigger::TurnCount(2),
-            "pinned events alone are 3 turns and the trigger fires on more than 2 turns: it fires \
-             for ever; pin less or fire later",
+            "pinned events alone are 3 turns and the trigger fires on more than 2: it fires for ever; \
+             pin less or fire later",
         ),
         (Trigger::TurnCount(3), ""),
         (
             Trigger::EventCount(4),
-            "pinned events alone are 5 events and the trigger fires on more than 4 events: it \
-             fires for ever; pin less or fire later",
+            "pinned events alone are 5 and the trigger fires on more than 4: it fires for ever; pin \
+             less or fire later",
         ),
         (Trigger::EventCount(5), ""),
         (Trigger::Always, ""),
