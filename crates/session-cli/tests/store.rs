@@ -91,30 +91,6 @@ fn one_bad_file_or_record_never_stops_an_import() {
     );
 }
 
-/// A file that holds nothing but a byte order mark, or nothing that is packed, failed an import of many.
-#[test]
-fn a_file_with_nothing_in_it_fails_no_import() {
-    let place = Place::new();
-    place.file("good.json", talk(2));
-    place.file("mark.jsonl", "\u{feff}\r\n");
-    place.file("nul.jsonl", [0; 300]);
-    let packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    place.file("packed.jsonl.gz", packer.finish().unwrap());
-    let ran = place.run([
-        "import",
-        "mark.jsonl",
-        "nul.jsonl",
-        "packed.jsonl.gz",
-        "good.json",
-    ]);
-    let ran = ran.done();
-    assert_eq!(
-        ran.err,
-        "mark.jsonl is empty\nnul.jsonl is empty\npacked.jsonl.gz is empty\n"
-    );
-    assert_eq!(ids(&place).len(), 1);
-}
-
 #[test]
 fn a_session_goes_out_as_it_came_in_and_as_a_log_that_loses_nothing() {
     let place = Place::new();

@@ -10,7 +10,7 @@ mod common;
 
 use std::fs;
 
-use common::{Place, examples, talk, text_of, view_of};
+use common::{Place, examples, ids, talk, text_of, view_of};
 use serde_json::Value;
 
 #[test]
@@ -367,4 +367,28 @@ fn a_format_that_can_only_be_read_comes_out_as_one_that_can_be_written() {
     let exported: Vec<Value> =
         serde_json::from_str(&place.run(["export", &id]).done().out).unwrap();
     assert_eq!(exported.len(), 4);
+}
+
+/// A file that holds nothing but a byte order mark, or nothing that is packed, failed an import of many.
+#[test]
+fn a_file_with_nothing_in_it_fails_no_import() {
+    let place = Place::new();
+    place.file("good.json", talk(2));
+    place.file("mark.jsonl", "\u{feff}\r\n");
+    place.file("nul.jsonl", [0; 300]);
+    let packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    place.file("packed.jsonl.gz", packer.finish().unwrap());
+    let ran = place.run([
+        "import",
+        "mark.jsonl",
+        "nul.jsonl",
+        "packed.jsonl.gz",
+        "good.json",
+    ]);
+    let ran = ran.done();
+    assert_eq!(
+        ran.err,
+        "mark.jsonl is empty\nnul.jsonl is empty\npacked.jsonl.gz is empty\n"
+    );
+    assert_eq!(ids(&place).len(), 1);
 }
