@@ -8,13 +8,17 @@
     clippy::indexing_slicing
 )]
 
+mod how;
+mod lists;
+mod searches;
 mod store;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use session_store_testkit::{block_on, check_law, laws};
 
-use crate::store::{How, Wrong};
+use crate::how::How;
+use crate::store::Wrong;
 
 /// Runs the law against a store that is wrong like this; whether it told.
 macro_rules! tells {

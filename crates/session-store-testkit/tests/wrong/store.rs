@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use session_log::{Event, EventBody, Json, Message, Part, Seq, SessionId, Timestamp, Version};
-use session_store::search::Matcher;
 use session_store::{
     Appended, Batch, BoundaryMark, Counters, Created, Direction, EventQuery, Expected, Head, Hit,
     HitMark, NewSession, Order, Page, Reach, Recount, Scope, SearchQuery, Session, SessionMark,
@@ -14,102 +13,22 @@ use session_store::{
 use session_store_memory::MemoryStore;
 use session_store_testkit::make::sid;
 
-/// What is wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum How {
-    MakesItAgain,
-    AnswersWithWhatWasHandedIn,
-    KeepsSeconds,
-    TakesNoOwnerForEmpty,
-    TrimsOwners,
-    LosesMetadata,
-    KeepsAHundredAttributes,
-    MakesWhatIsLookedAt,
-    MakesWhatIsAppendedTo,
-    SaysConflictOfTheUnknown,
-    DeletesTheUnknown,
-    MergesAttributes,
-    ForgetsExpiryInUpdates,
-    ListsByTheFirstExpiry,
-    OrdersWithoutCase,
-    OrdersWithoutPunctuation,
-    OrdersByUtf16,
-    ComparesOwnersWithoutCase,
-    ListsWhatExpiresNow,
-    BeginsAnewWhenTheMarkIsGone,
-    LosesTheListAtTheMark,
-    SweepsWhatExpiresNow,
-    SweepsWhatNeverExpires,
-    KeepsIdsOfTheSwept,
-    CountsOneTooMany,
-    KeepsIdsOfTheDeleted,
-    DeletesChildren,
-    KeepsTheLogOfTheDeleted,
-    ReadsByTime,
-    AppendsOneByOne,
-    KeepsTheBeginningOfWhatFailed,
-    AllowsLaterVersions,
-    ChecksNoEmptyBatch,
-    TakesCountersWithoutEvents,
-    RefusesRetries,
-    CountsRetries,
-    AnswersConflictBeforeClash,
-    TakesAnyEventForTheSame,
-    CutsAtNul,
-    WritesJsonAnew,
-    KnowsSessionsWithoutCase,
-    DeletesByPrefix,
-    ErasesEverywhere,
-    RecountsEverywhere,
-    LeavesOutWhatItCannotKeep,
-    TakesHugeCounters,
-    LeavesOutTheLastMoment,
-    LeavesOutTheFirstMoment,
-    ReadsNoPlacesBeside,
-    ReadsPlacesTwice,
-    ReadsForwardOnly,
-    TakesAThousandRoles,
-    RepeatsTheMark,
-    EndsAfterTheFirstPage,
-    CountsPagesFromTheEnd,
-    NamesTheNewestBoundary,
-    NamesNoBoundary,
-    KeepsNoCounters,
-    CutsLargeSums,
-    RecountsAtAnyVersion,
-    RecountsNoEvents,
-    TakesTheFirstOfTwoCounts,
-    KeepsCountersOfTheErased,
-    ErasesOnce,
-    FindsTheErased,
-    FindsNoTombstone,
-    TakesPercentForAPattern,
-    FoldsAsciiOnly,
-    SearchesTheView,
-    SearchesNoTools,
-    FindsTheLastOneLater,
-    FindsTheNewestFirst,
-    FindsTheMarkAgain,
-    SearchesTheOwnerless,
-    SearchesOwnersWithoutCase,
-    StopsInTheMiddle,
-    AnswersSenselessQueries,
-}
+use crate::how::How;
 
 #[derive(Debug)]
 pub(crate) struct Wrong {
-    right: MemoryStore,
-    how: How,
-    memory: Mutex<Memory>,
+    pub(crate) right: MemoryStore,
+    pub(crate) how: How,
+    pub(crate) memory: Mutex<Memory>,
 }
 
 /// What a wrong store remembers or forgets at the wrong time.
 #[derive(Debug, Default)]
-struct Memory {
-    expiries: BTreeMap<SessionId, Option<Timestamp>>,
+pub(crate) struct Memory {
+    pub(crate) expiries: BTreeMap<SessionId, Option<Timestamp>>,
     taken: BTreeSet<String>,
     logs: BTreeMap<SessionId, Vec<Arc<Event>>>,
-    erased: Vec<(SessionId, Arc<Event>)>,
+    pub(crate) erased: Vec<(SessionId, Arc<Event>)>,
 }
 
 impl Wrong {
@@ -135,11 +54,11 @@ impl Wrong {
         noted.or_insert(new.expires_at);
     }
 
-    async fn log(&self, id: &SessionId) -> Vec<Arc<Event>> {
+    pub(crate) async fn log(&self, id: &SessionId) -> Vec<Arc<Event>> {
         self.right.read_all(id, EventQuery::all()).await.unwrap()
     }
 
-    async fn all(&self) -> Vec<Session> {
+    pub(crate) async fn all(&self) -> Vec<Session> {
         self.right.all_sessions(SessionQuery::all()).await.unwrap()
     }
 
@@ -175,143 +94,6 @@ impl Wrong {
             _ => {}
         }
         session
-    }
-
-    /// Sessions as a list by another order or other conditions has them, the whole list.
-    async fn listed(&self, query: &SessionQuery) -> Vec<Session> {
-        let mut all = self.all().await;
-        let expiries = self.memory.lock().unwrap().expiries.clone();
-        let mut asked = query.clone();
-        match self.how {
-            How::ListsWhatExpiresNow => {
-                let before = query.expires_before.map(Timestamp::as_millis);
-                let later = before.map(|it| Timestamp::from_millis(it.saturating_add(1)));
-                asked.expires_before = later;
-            }
-            How::ComparesOwnersWithoutCase => asked.owner = None,
-            How::ListsByTheFirstExpiry => asked.expires_before = None,
-            _ => {}
-        }
-        all.retain(|session| asked.matches(session));
-        if let (How::ComparesOwnersWithoutCase, Some(owner)) = (self.how, &query.owner) {
-            let lower = |it: &String| it.to_lowercase() == owner.to_lowercase();
-            all.retain(|session| session.owner.as_ref().is_some_and(lower));
-        }
-        if let (How::ListsByTheFirstExpiry, Some(before)) = (self.how, query.expires_before) {
-            all.retain(|session| expiries[&session.id].is_some_and(|it| it < before));
-        }
-        let text = |session: &Session| session.id.as_str().to_owned();
-        let letters = |it: String| it.replace(|c: char| c.is_ascii_punctuation() || c == ' ', "");
-        let how = self.how;
-        let key = move |session: &Session| match how {
-            How::OrdersWithoutCase => text(session).to_lowercase().into_bytes(),
-            How::OrdersWithoutPunctuation => letters(text(session)).into_bytes(),
-            How::OrdersByUtf16 => {
-                let units = text(session).encode_utf16().collect::<Vec<_>>();
-                units.into_iter().flat_map(u16::to_be_bytes).collect()
-            }
-            _ => text(session).into_bytes(),
-        };
-        all.sort_by_key(|session| (session.created_at, key(session)));
-        if query.direction == Direction::Backward {
-            all.reverse();
-        }
-        all
-    }
-
-    /// Cuts a page out of the whole list, behind the place where the mark is.
-    fn page(&self, all: Vec<Session>, query: &SessionQuery) -> Page<Session, SessionMark> {
-        let place = query.after.as_ref().map(|mark| {
-            let found = all.iter().position(|session| session.id == mark.id);
-            match (found, self.how) {
-                (Some(place), _) => place + 1,
-                (None, How::BeginsAnewWhenTheMarkIsGone) => 0,
-                (None, How::LosesTheListAtTheMark) => all.len(),
-                (None, _) => {
-                    let is_before = |it: &&Session| match query.direction {
-                        Direction::Forward => SessionMark::of(it) < *mark,
-                        Direction::Backward => SessionMark::of(it) > *mark,
-                    };
-                    all.iter().filter(is_before).count()
-                }
-            }
-        });
-        let rest = all.into_iter().skip(place.unwrap_or(0));
-        let rest = rest.take(query.limit.saturating_add(1)).collect();
-        Page::cut(rest, query.limit, SessionMark::of)
-    }
-
-    async fn scopes(&self, scope: &Scope) -> Vec<Scope> {
-        let mut all = vec![scope.clone()];
-        let Scope::Owner(owner) = scope else {
-            return all;
-        };
-        for session in self.all().await {
-            match (&session.owner, self.how) {
-                (None, How::SearchesTheOwnerless) => all.push(Scope::Session(session.id)),
-                (Some(other), How::SearchesOwnersWithoutCase)
-                    if other != owner && other.to_lowercase() == owner.to_lowercase() =>
-                {
-                    all.push(Scope::Session(session.id));
-                }
-                _ => {}
-            }
-        }
-        all
-    }
-
-    /// Whether a right hit is left out.
-    async fn overlooks(&self, hit: &Hit, query: &SearchQuery) -> bool {
-        let event = &hit.event;
-        match self.how {
-            How::FindsNoTombstone => {
-                let memory = self.memory.lock().unwrap();
-                let is_it = |(id, old): &(SessionId, Arc<Event>)| {
-                    *id == hit.session && old.seq == event.seq
-                };
-                memory.erased.iter().any(is_it)
-            }
-            How::FoldsAsciiOnly => {
-                let text = event.as_message().unwrap().text().to_ascii_lowercase();
-                !query
-                    .words
-                    .iter()
-                    .any(|it| text.contains(&it.to_ascii_lowercase()))
-            }
-            How::SearchesTheView => {
-                let session = self.right.session(&hit.session).await.unwrap().unwrap();
-                let mark = session.head.boundary;
-                mark.is_some_and(|it| event.seq < it.kept_from)
-            }
-            How::FindsTheLastOneLater => {
-                let session = self.right.session(&hit.session).await.unwrap().unwrap();
-                Version::from(event.seq) == session.head.version
-            }
-            _ => false,
-        }
-    }
-
-    /// What is found too much.
-    async fn imagines(&self, scope: &Scope, query: &SearchQuery) -> Vec<Hit> {
-        let Scope::Session(id) = scope else {
-            return Vec::new();
-        };
-        let matcher = Matcher::new(query);
-        let erased = self.memory.lock().unwrap().erased.clone();
-        let is_pattern = query.words.iter().any(|word| word.contains('%'));
-        match self.how {
-            How::FindsTheErased => {
-                let own = erased.iter().filter(|(session, _)| session == id);
-                own.filter_map(|(_, event)| matcher.hit(id, event))
-                    .collect()
-            }
-            How::TakesPercentForAPattern if is_pattern && query.after.is_none() => {
-                let any = Matcher::new(&SearchQuery::new(["1000"]));
-                let log = self.log(id).await;
-                log.iter().filter_map(|event| any.hit(id, event)).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }
 
