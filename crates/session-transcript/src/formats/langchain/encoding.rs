@@ -15,6 +15,9 @@ pub(super) enum Encoding {
     Flat,
 }
 
+/// The type of what takes messages out of a state.
+pub(super) const REMOVAL: &str = "remove";
+
 /// Types of messages.
 const TYPES: [&str; 8] = [
     "human",
@@ -24,7 +27,7 @@ const TYPES: [&str; 8] = [
     "tool",
     "function",
     "chat",
-    "remove",
+    REMOVAL,
 ];
 
 impl Encoding {
@@ -75,7 +78,8 @@ pub(super) fn of(raw: Raw<'_>) -> Option<Encoding> {
     let is_foreign = ["uuid", "sessionId", "message", "role"]
         .iter()
         .any(|name| members.has(name) && kind != "chat");
-    (members.has("content") && !is_foreign).then_some(Encoding::Flat)
+    let is_removal = kind == REMOVAL && members.has("id");
+    ((members.has("content") || is_removal) && !is_foreign).then_some(Encoding::Flat)
 }
 
 /// The name of the class, the last of its path.
@@ -114,7 +118,7 @@ pub(super) fn unwrap(raw: Raw<'_>) -> Option<Unwrapped<'_>> {
                 "Tool" => "tool".into(),
                 "Function" => "function".into(),
                 "Chat" => "chat".into(),
-                "Remove" => "remove".into(),
+                "Remove" => REMOVAL.into(),
                 other => other.to_lowercase(),
             };
             (kind, fields, Some(object(&members)))

@@ -1,9 +1,10 @@
 //! From our messages to LangChain's.
 
-use session_log::{Arguments, Message, Part, Role, Shape, ToolCall, ToolResult};
+use session_log::{Arguments, EventBody, Message, Part, Role, Shape, ToolCall, ToolResult};
 
 use crate::envelope::Layout;
 use crate::format::Format;
+use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::langchain::CONTAINERS;
 use crate::formats::langchain::blocks::{self, BLOCK, FORMAT};
 use crate::formats::langchain::encoding::{self, Encoding};
@@ -11,6 +12,7 @@ use crate::formats::langchain::fold;
 use crate::formats::langchain::message_in::{ENCODING, INVALID, OUTER, REPEATED};
 use crate::formats::lists::{Laid, lay_out};
 use crate::formats::style::arguments_as_object;
+use crate::item::ItemBody;
 use crate::json::{Object, Raw, array, quote};
 use crate::lost::Lost;
 use crate::marks;
@@ -31,7 +33,12 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     };
     let mut warnings = Vec::new();
     let mut laid = Laid::default();
+    let mut asides = asides(draft).peekable();
     for arranged in arrange(draft, &mut warnings) {
+        let is_before = |aside: &(usize, _)| arranged.position.is_some_and(|at| aside.0 < at);
+        while let Some((_, record)) = asides.next_if(is_before) {
+            laid.records.push(record);
+        }
         let note = arranged.note.as_ref();
         let is_own = note.is_some_and(|note| note.format == Format::LangChain);
         let place = note.map_or(Place::Messages, |note| note.place);
@@ -40,11 +47,28 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
         laid.records
             .extend(records.into_iter().map(|record| (place, record)));
     }
+    laid.records.extend(asides.map(|(_, record)| record));
     warnings.extend(writer.lost.into_warnings());
     let layout = own.map_or(&Layout::Messages, |envelope| &envelope.layout);
     let mut written = Written::new(lay_out(layout, &laid, &CONTAINERS));
     written.warnings = warnings;
     written
+}
+
+/// Records of a file of LangChain that are no messages, each with its position among the items.
+fn asides<'d>(draft: &'d Draft<'_>) -> impl Iterator<Item = (usize, (Place, String))> + 'd {
+    draft.items.iter().enumerate().filter_map(|(at, item)| {
+        let ItemBody::Other(EventBody::Custom {
+            event_type,
+            payload,
+        }) = &item.body
+        else {
+            return None;
+        };
+        let note = item.note()?;
+        let is_own = note.format == Format::LangChain && event_type.as_str() == LINE_EVENT;
+        is_own.then(|| (at, (note.place, payload.as_str().to_owned())))
+    })
 }
 
 struct Writer {

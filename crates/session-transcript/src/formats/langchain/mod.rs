@@ -6,6 +6,7 @@ mod encoding;
 mod fold;
 mod message_in;
 mod message_out;
+mod removals;
 
 use crate::error::WriteError;
 use crate::format::Format;

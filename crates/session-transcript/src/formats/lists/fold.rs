@@ -1,10 +1,13 @@
 //! Events under construction.
 
-use session_log::{Message, NewEvent, Origin};
+use session_log::{EventBody, EventType, Message, NewEvent, Origin, Seq};
 
 use crate::envelope::Envelope;
 use crate::format::Format;
+use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::lists::find::{Containers, Listed, lists};
+use crate::formats::log::Log;
+use crate::formats::shown::next_seq;
 use crate::ids::{digest, event_id};
 use crate::json::Raw;
 use crate::note::{Note, Place};
@@ -96,6 +99,32 @@ impl Fold {
         let moment = moment.unwrap_or(context.options.default_time);
         let event = NewEvent::message(id, moment, message).with_origin(origin);
         self.events.push(note.on(event));
+    }
+
+    /// Keeps a record that is no message of the conversation.
+    pub(crate) fn aside(&mut self, note: Note, raw: Raw<'_>, context: &Context<'_>) {
+        let number = self.events.len() + 1;
+        let id = event_id(&self.id, &format!("{number:05}"));
+        let (Some(id), Ok(event_type)) = (id, EventType::new(LINE_EVENT)) else {
+            return;
+        };
+        let body = EventBody::Custom {
+            event_type,
+            payload: raw.to_json(),
+        };
+        let event = NewEvent::new(id, context.options.default_time, body);
+        self.events.push(note.on(event));
+    }
+
+    /// The place of the next event.
+    pub(crate) fn next(&self) -> Seq {
+        next_seq(&self.events)
+    }
+
+    /// Says behind the events which of them are shown, and in which order.
+    pub(crate) fn show_only(&mut self, order: &[Seq]) {
+        let events = std::mem::take(&mut self.events);
+        self.events = Log::shown_in(events, &self.id, self.format, order);
     }
 
     /// The conversation of what was added, with nothing around it.

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use session_log::{
-    Boundary, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Seq, Size, View,
+    Boundary, EventBody, EventId, Json, Message, NewEvent, Origin, Receipt, Seq, Size, Timestamp,
+    View,
 };
 
 use crate::format::Format;
@@ -12,7 +13,6 @@ use crate::formats::effort::Effort;
 use crate::formats::log::{Log, Spot};
 use crate::formats::shown::{self, Shown};
 use crate::ids::event_id;
-use crate::note::Note;
 
 /// A compaction that another tool made.
 #[derive(Debug, Default)]
@@ -41,22 +41,46 @@ impl Log {
         format: Format,
         hidden: &[Seq],
     ) -> Vec<NewEvent> {
-        let Some(last) = events.last().filter(|_| !hidden.is_empty()) else {
+        if hidden.is_empty() {
+            return events;
+        }
+        let Some(spot) = Spot::behind(&events, "hidden") else {
             return events;
         };
-        let note = Note::in_fields(&last.metadata);
-        let spot = Spot {
-            line: note.as_ref().map_or(1, |note| note.line),
-            bytes: note.as_ref().map_or(0..0, |note| note.bytes.clone()),
-            record: note.as_ref().map_or(1, |note| note.record),
-            name: "hidden".into(),
-            time: None,
-            branch: None,
+        let mut log = Self::over(events, id, format);
+        log.hide(&spot, hidden);
+        log.events
+    }
+
+    /// The events, and behind them a boundary that says which of them are shown, and in which
+    /// order: those that stand before a later one of the log are named by it.
+    pub(crate) fn shown_in(
+        events: Vec<NewEvent>,
+        id: &str,
+        format: Format,
+        order: &[Seq],
+    ) -> Vec<NewEvent> {
+        let Some(spot) = Spot::behind(&events, "shown") else {
+            return events;
         };
+        let mut log = Self::over(events, id, format);
+        let from_behind = order.iter().rev();
+        let pairs = from_behind.clone().zip(from_behind.skip(1));
+        let ascending = pairs.take_while(|(later, earlier)| earlier < later).count() + 1;
+        let named = order.len().saturating_sub(ascending);
+        let pinned = order.iter().take(named).copied().collect();
+        let kept = order.iter().skip(named).copied().collect();
+        log.reshape(&spot, pinned, kept, Vec::new());
+        log.events
+    }
+
+    /// A log of finished events.
+    fn over(events: Vec<NewEvent>, id: &str, format: Format) -> Self {
+        let default_time = events.last().map(|last| last.timestamp);
         let mut log = Self {
             id: id.into(),
             format,
-            default_time: last.timestamp,
+            default_time: default_time.unwrap_or_else(|| Timestamp::from_millis(0)),
             ids: BTreeSet::new(),
             again: BTreeMap::new(),
             shown: Shown::default(),
@@ -68,8 +92,7 @@ impl Log {
             shown.add(seq, &event.origin);
         }
         log.shown = shown;
-        log.hide(&spot, hidden);
-        log.events
+        log
     }
 
     /// Adds a boundary and its summary; `beside` is what the tool wrote of it beside the summary.

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use session_log::Branch;
+use session_log::{Branch, NewEvent};
 
 use crate::json::Raw;
+use crate::note::Note;
 use crate::source::Placed;
 
 /// Where an event comes from, and its name in the conversation.
@@ -32,6 +33,19 @@ impl<'a> Spot<'a> {
             time: None,
             branch: None,
         }
+    }
+
+    /// The spot behind finished events, if there are any: where the last of them came from.
+    pub(crate) fn behind(events: &[NewEvent], name: &str) -> Option<Self> {
+        let note = Note::in_fields(&events.last()?.metadata);
+        Some(Self {
+            line: note.as_ref().map_or(1, |note| note.line),
+            bytes: note.as_ref().map_or(0..0, |note| note.bytes.clone()),
+            record: note.as_ref().map_or(1, |note| note.record),
+            name: name.into(),
+            time: None,
+            branch: None,
+        })
     }
 
     /// The same spot under another name, if there is one.
