@@ -54,6 +54,11 @@ impl<'a> Members<'a> {
         self.0.iter().map(|(key, value)| (&**key, *value))
     }
 
+    /// The members in their order.
+    pub(crate) fn into_pairs(self) -> impl Iterator<Item = (Cow<'a, str>, Raw<'a>)> {
+        self.0.into_iter()
+    }
+
     /// How often a name is there again.
     pub(crate) fn repeated(&self) -> usize {
         let mut names: Vec<&str> = self.0.iter().map(|(key, _)| &**key).collect();

@@ -29,6 +29,7 @@ mod gemini_cli;
 mod goose;
 mod inspect;
 mod langchain;
+mod langchain_chunks;
 mod langchain_states;
 mod mutated;
 mod never_panics;

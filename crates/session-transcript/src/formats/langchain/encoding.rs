@@ -18,6 +18,9 @@ pub(super) enum Encoding {
 /// The type of what takes messages out of a state.
 pub(super) const REMOVAL: &str = "remove";
 
+/// The type, and the class, of a piece of a reply.
+const CHUNK: &str = "AIMessageChunk";
+
 /// Types of messages.
 const TYPES: [&str; 8] = [
     "human",
@@ -92,6 +95,8 @@ pub(super) struct Unwrapped<'a> {
     pub(super) encoding: Encoding,
     /// Its type, by the short name.
     pub(super) kind: String,
+    /// Whether it is a piece of a reply, as a stream gives them.
+    pub(super) is_chunk: bool,
     pub(super) fields: Members<'a>,
     /// What the wrap has beside the fields.
     pub(super) outer: Option<Json>,
@@ -101,6 +106,7 @@ pub(super) struct Unwrapped<'a> {
 pub(super) fn unwrap(raw: Raw<'_>) -> Option<Unwrapped<'_>> {
     let encoding = of(raw)?;
     let mut members = raw.members()?;
+    let mut is_chunk = members.peek_str("type").as_deref() == Some(CHUNK);
     let (kind, fields, outer) = match encoding {
         Encoding::Flat => (members.peek_str("type")?.into_owned(), members, None),
         Encoding::Data => {
@@ -110,6 +116,7 @@ pub(super) fn unwrap(raw: Raw<'_>) -> Option<Unwrapped<'_>> {
         }
         Encoding::Constructor => {
             let class = class(members.peek("id")?)?;
+            is_chunk = class == CHUNK;
             let fields = members.take("kwargs")?.members()?;
             let kind = match class.trim_end_matches("Chunk").trim_end_matches("Message") {
                 "Human" => "human".into(),
@@ -127,6 +134,7 @@ pub(super) fn unwrap(raw: Raw<'_>) -> Option<Unwrapped<'_>> {
     Some(Unwrapped {
         encoding,
         kind,
+        is_chunk,
         fields,
         outer,
     })

@@ -26,6 +26,7 @@ pub(super) fn message(unwrapped: Unwrapped<'_>) -> Message {
         kind,
         fields,
         outer,
+        ..
     } = unwrapped;
     let mut message = match kind.as_str() {
         "tool" | "function" => result(&kind, fields),

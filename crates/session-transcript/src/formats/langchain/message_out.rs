@@ -7,6 +7,7 @@ use crate::format::Format;
 use crate::formats::claude_code::LINE_EVENT;
 use crate::formats::langchain::CONTAINERS;
 use crate::formats::langchain::blocks::{self, BLOCK, FORMAT};
+use crate::formats::langchain::chunks;
 use crate::formats::langchain::encoding::{self, Encoding};
 use crate::formats::langchain::fold;
 use crate::formats::langchain::message_in::{ENCODING, INVALID, OUTER, REPEATED};
@@ -34,25 +35,41 @@ pub(super) fn write(draft: &Draft<'_>) -> Written {
     let mut warnings = Vec::new();
     let mut laid = Laid::default();
     let mut asides = asides(draft).peekable();
+    let mut stretch = Vec::new();
     for arranged in arrange(draft, &mut warnings) {
         let is_before = |aside: &(usize, _)| arranged.position.is_some_and(|at| aside.0 < at);
         while let Some((_, record)) = asides.next_if(is_before) {
+            end_stretch(&mut stretch, &mut laid);
             laid.records.push(record);
         }
         let note = arranged.note.as_ref();
         let is_own = note.is_some_and(|note| note.format == Format::LangChain);
         let place = note.map_or(Place::Messages, |note| note.place);
         let place = if is_own { place } else { Place::Messages };
+        if let Some(chunks) = chunks::records(&arranged.message).filter(|_| is_own) {
+            let chunks = chunks.into_iter();
+            stretch.extend(chunks.map(|(number, record)| (number, (place, record))));
+            continue;
+        }
+        end_stretch(&mut stretch, &mut laid);
         let records = writer.records(&arranged, is_own);
         laid.records
             .extend(records.into_iter().map(|record| (place, record)));
     }
+    end_stretch(&mut stretch, &mut laid);
     laid.records.extend(asides.map(|(_, record)| record));
     warnings.extend(writer.lost.into_warnings());
     let layout = own.map_or(&Layout::Messages, |envelope| &envelope.layout);
     let mut written = Written::new(lay_out(layout, &laid, &CONTAINERS));
     written.warnings = warnings;
     written
+}
+
+/// Lays down chunks in the order of their records: those of several replies may have been mixed.
+fn end_stretch(stretch: &mut Vec<(u64, (Place, String))>, laid: &mut Laid) {
+    stretch.sort_by_key(|(number, _)| *number);
+    laid.records
+        .extend(stretch.drain(..).map(|(_, record)| record));
 }
 
 /// Records of a file of LangChain that are no messages, each with its position among the items.

@@ -2,11 +2,13 @@
 //! constructors take, and flat, as states of LangGraph have them.
 
 mod blocks;
+mod chunks;
 mod encoding;
 mod fold;
 mod message_in;
 mod message_out;
 mod removals;
+mod sums;
 
 use crate::error::WriteError;
 use crate::format::Format;

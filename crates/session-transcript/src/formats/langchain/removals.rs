@@ -21,6 +21,11 @@ pub(super) struct State {
 }
 
 impl State {
+    /// Whether the id names a message.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.named.contains_key(id)
+    }
+
     /// Adds a message, in the place of those of its id.
     pub(super) fn add(&mut self, seq: Seq, id: Option<String>) {
         let known = id.as_ref().and_then(|id| self.named.get_mut(id));
