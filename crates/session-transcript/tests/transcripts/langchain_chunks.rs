@@ -184,6 +184,14 @@ fn what_cannot_be_added_up_is_told_and_kept() {
     );
     let pieces = &first(&conversation).extra["tool_call_chunks"];
     assert_eq!(parsed(pieces.as_str()), nameless);
+    check(
+        &[
+            json!({"id": "r1", "content": "a", "tool_call_chunks": 7}),
+            json!({"id": "r1", "content": {"text": "b"}}),
+        ],
+        &[told],
+        &["assistant: a"],
+    );
 }
 
 #[test]

@@ -106,7 +106,9 @@ fn added(chunks: &[(u64, Raw<'_>)]) -> Option<(Message, usize)> {
                     continue;
                 }
                 PIECES => {
-                    for piece in value.items().unwrap_or_default() {
+                    let items = value.items();
+                    adder.differing += usize::from(items.is_none() && !value.is_null());
+                    for piece in items.unwrap_or_default() {
                         adder.item(&mut pieces, piece);
                     }
                     continue;
