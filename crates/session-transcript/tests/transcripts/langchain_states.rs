@@ -1,7 +1,7 @@
 //! States of LangGraph: removals, and messages that take the place of others.
 
 use serde_json::{Value, json};
-use session_log::{EventBody, Role};
+use session_log::{EventBody, Origin, Role};
 use session_transcript::Format;
 
 use crate::common::{only, parse, parsed, shorts, told, view};
@@ -119,4 +119,24 @@ fn a_removal_needs_no_content_and_is_sent_to_nobody() {
     let events = &conversation.events;
     assert_eq!(events.iter().filter(|it| is_removal(&it.body)).count(), 1);
     assert_eq!(parsed(&conversation.write_back().unwrap().text), list);
+}
+
+/// The summary that LangChain's middleware puts first was taken for what a person said.
+#[test]
+fn a_summary_of_the_middleware_is_none_of_the_persons_words() {
+    let mut summary = flat("h1");
+    summary["additional_kwargs"] = json!({"lc_source": "summarization"});
+    let mut other = flat("h3");
+    other["additional_kwargs"] = json!({"lc_source": "elsewhere"});
+    let file = json!([summary, flat("a2"), other]);
+    let transcript = parse(file.to_string().as_bytes());
+    let conversation = &transcript.conversations[0];
+    let origins: Vec<_> = conversation
+        .events
+        .iter()
+        .map(|event| &event.origin)
+        .collect();
+    let of_another_tool = Origin::Summary { boundary: None };
+    assert_eq!(origins, [&of_another_tool, &Origin::Real, &Origin::Real]);
+    assert_eq!(parsed(&conversation.write_back().unwrap().text), file);
 }

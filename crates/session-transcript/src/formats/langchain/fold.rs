@@ -81,7 +81,13 @@ impl<'a> Reader<'a> {
         }
         self.end_stretch(context);
         self.state.add(self.fold.next(), id);
-        self.push(note, message_in::message(unwrapped), context);
+        let is_summary = is_summary(&unwrapped.fields);
+        let message = message_in::message(unwrapped);
+        let origin = match is_summary {
+            true => Origin::Summary { boundary: None },
+            false => origin(&message),
+        };
+        self.push(note, message, origin, context);
     }
 
     /// Adds the replies whose chunks were read.
@@ -103,17 +109,11 @@ impl<'a> Reader<'a> {
                 }
                 false => self.state.add(seq, Some(reply.id)),
             }
-            self.push(reply.note, message, context);
+            self.push(reply.note, message, Origin::Real, context);
         }
     }
 
-    fn push(&mut self, note: Note, message: Message, context: &Context<'_>) {
-        let texts: Vec<&str> = message.parts.iter().filter_map(Part::as_text).collect();
-        let is_text = texts.len() == message.parts.len();
-        let origin = match message.role {
-            Role::User if is_text && speech::is_injected(texts) => Origin::Injected,
-            _ => Origin::Real,
-        };
+    fn push(&mut self, note: Note, message: Message, origin: Origin, context: &Context<'_>) {
         self.fold
             .push(note, message, origin, None::<Raw<'_>>, context);
     }
@@ -134,6 +134,21 @@ impl<'a> Reader<'a> {
         }
         conversation
     }
+}
+
+fn origin(message: &Message) -> Origin {
+    let texts: Vec<&str> = message.parts.iter().filter_map(Part::as_text).collect();
+    let is_text = texts.len() == message.parts.len();
+    match message.role {
+        Role::User if is_text && speech::is_injected(texts) => Origin::Injected,
+        _ => Origin::Real,
+    }
+}
+
+/// Whether the message is what LangChain's middleware put in the place of earlier ones.
+fn is_summary(fields: &Members<'_>) -> bool {
+    let more = fields.peek("additional_kwargs").and_then(|it| it.members());
+    more.is_some_and(|it| it.peek_str("lc_source").as_deref() == Some("summarization"))
 }
 
 fn answered_by(fields: &Members<'_>) -> Option<String> {
