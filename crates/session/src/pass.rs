@@ -4,10 +4,10 @@
 use std::sync::Arc;
 
 use compaction_core::{
-    Counts, Outcome as CoreOutcome, Progress, Summarize, SummaryReply, SummaryRequest, Unchanged,
-    View as CoreView, compact,
+    Counts, Outcome as CoreOutcome, Outline, Progress, Summarize, SummaryReply, SummaryRequest,
+    Unchanged, Verdict, View as CoreView, compact,
 };
-use session_log::{Event, SessionId};
+use session_log::{Event, SessionId, View};
 use session_store::Session;
 use session_summarizer::{Brief, SummarizerError};
 
@@ -87,23 +87,18 @@ impl Sessions {
         compaction: &Compaction,
     ) -> Result<Prepared, Error> {
         let session = self.session(id).await?;
-        if let Some(counts) = self.telling_counts(&session) {
-            let verdict = compaction.trigger.check(&counts);
-            if !verdict.fired {
-                let report = self.report(&session, &verdict, compaction);
-                return Ok(Prepared::Nothing(Box::new(report)));
-            }
+        if let Some(verdict) = self.verdict_by_counts(&session, compaction)
+            && !verdict.fired
+        {
+            let report = self.report(&session, &verdict, compaction);
+            return Ok(Prepared::Nothing(Box::new(report)));
         }
-        let (session, view) = self.load(id).await?;
-        if !view.missing().is_empty() {
-            return Err(Error::DamagedView {
-                session: id.clone(),
-                missing: view.missing().len(),
-            });
-        }
-        let costs = self.costs(&view);
-        let outline = view.outline_at(&costs);
-        self.keep_counts(&session, &view, &costs, &outline).await?;
+        let Looked {
+            session,
+            view,
+            costs,
+            outline,
+        } = self.look_at(id).await?;
         let verdict = compaction.trigger.check(&Counts::from(&outline));
         let mut report = self.report(&session, &verdict, compaction);
         if let Some(hidden) = self.behind_stale_summary(&session, &view).await? {
@@ -152,26 +147,44 @@ impl Sessions {
         compaction: &Compaction,
     ) -> Result<Option<Report>, Error> {
         let session = self.session(id).await?;
-        if let Some(counts) = self.telling_counts(&session) {
-            let verdict = compaction.trigger.check(&counts);
+        if let Some(verdict) = self.verdict_by_counts(&session, compaction) {
             return Ok((!verdict.fired).then(|| self.report(&session, &verdict, compaction)));
         }
-        let (session, view) = self.load(id).await?;
-        let costs = self.costs(&view);
-        let outline = view.outline_at(&costs);
-        self.keep_counts(&session, &view, &costs, &outline).await?;
-        let verdict = compaction.trigger.check(&Counts::from(&outline));
-        let is_due = verdict.fired || self.behind_stale_summary(&session, &view).await?.is_some();
-        Ok((!is_due).then(|| self.report(&session, &verdict, compaction)))
+        let looked = self.look_at(id).await?;
+        let (session, view) = (&looked.session, &looked.view);
+        let verdict = compaction.trigger.check(&Counts::from(&looked.outline));
+        let is_due = verdict.fired || self.behind_stale_summary(session, view).await?.is_some();
+        Ok((!is_due).then(|| self.report(session, &verdict, compaction)))
     }
 
-    /// The counts kept with the session, where they tell whether a pass has anything to do.
-    fn telling_counts(&self, session: &Session) -> Option<Counts> {
+    /// What the trigger says of the counts kept with the session, where they tell whether a pass
+    /// has anything to do.
+    fn verdict_by_counts(&self, session: &Session, compaction: &Compaction) -> Option<Verdict> {
         // After an erasure the view has to be looked at, whatever the trigger says.
         if session.head.erasures > 0 && session.head.boundary.is_some() {
             return None;
         }
-        self.stored_counts(session)
+        Some(compaction.trigger.check(&self.stored_counts(session)?))
+    }
+
+    /// Loads the view, which must be whole, and keeps what was counted of it.
+    async fn look_at(&self, id: &SessionId) -> Result<Looked, Error> {
+        let (session, view) = self.load(id).await?;
+        if !view.missing().is_empty() {
+            return Err(Error::DamagedView {
+                session: id.clone(),
+                missing: view.missing().len(),
+            });
+        }
+        let costs = self.costs(&view);
+        let outline = view.outline_at(&costs);
+        self.keep_counts(&session, &view, &costs, &outline).await?;
+        Ok(Looked {
+            session,
+            view,
+            costs,
+            outline,
+        })
     }
 
     /// Runs the strategy to its end, with the summary it wants or, where there is none, without.
@@ -235,6 +248,14 @@ impl Sessions {
         let replaced = replaced(draft.costs, request);
         self.ask(compaction, view, brief, replaced, report).await
     }
+}
+
+/// A session, its view, and what that costs.
+struct Looked {
+    session: Session,
+    view: View,
+    costs: Vec<u64>,
+    outline: Outline,
 }
 
 /// What is enough by itself, so that the strategy need not run.
