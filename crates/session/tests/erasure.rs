@@ -19,6 +19,18 @@ fn summarized(summarizer: Arc<Scripted>) -> Compaction {
         .unwrap()
 }
 
+/// A conversation whose older turns are behind the summary `ONE`, and of which an event was erased
+/// then.
+async fn summarized_and_erased(words: &str, erased: &str) -> World {
+    let world = World::new().await;
+    world.append(words).await;
+    world
+        .compact(&summarized(Arc::new(Scripted::new(["ONE"]))))
+        .await;
+    world.sessions.erase(&world.id, &id(erased)).await.unwrap();
+    world
+}
+
 #[test]
 fn an_erased_event_keeps_its_place_and_nothing_of_its_words() {
     block_on(async {
@@ -87,12 +99,7 @@ fn the_next_pass_makes_a_stale_summary_again_whatever_its_trigger_says() {
 #[test]
 fn a_pass_without_summarizer_drops_a_stale_summary() {
     block_on(async {
-        let world = World::new().await;
-        world.append("s1 u1 a1 u2 a2").await;
-        world
-            .compact(&summarized(Arc::new(Scripted::new(["ONE"]))))
-            .await;
-        world.sessions.erase(&world.id, &id("u1")).await.unwrap();
+        let world = summarized_and_erased("s1 u1 a1 u2 a2", "u1").await;
         let plain = Compaction::builder(Window::Turns(1)).build().unwrap();
         world.compact(&plain).await;
         assert_eq!(world.view().await, "s1 u2 a2");
@@ -102,12 +109,7 @@ fn a_pass_without_summarizer_drops_a_stale_summary() {
 #[test]
 fn erasing_what_is_shown_leaves_the_summary_alone() {
     block_on(async {
-        let world = World::new().await;
-        world.append("u1 a1 u2 a2").await;
-        world
-            .compact(&summarized(Arc::new(Scripted::new(["ONE"]))))
-            .await;
-        world.sessions.erase(&world.id, &id("a2")).await.unwrap();
+        let world = summarized_and_erased("u1 a1 u2 a2", "a2").await;
         let plain = Compaction::builder(Window::Turns(1)).build().unwrap();
         assert_ne!(world.compact(&plain).await.outcome, Outcome::Compacted);
         assert_eq!(world.view().await, "prompt summary u2 a2");
@@ -171,12 +173,7 @@ fn erasing_again_leaves_the_tombstone_as_it_is() {
 #[test]
 fn above_the_limit_a_stale_summary_goes_when_there_is_no_new_one() {
     block_on(async {
-        let world = World::new().await;
-        world.append("u1 a1 u2 a2").await;
-        world
-            .compact(&summarized(Arc::new(Scripted::new(["ONE"]))))
-            .await;
-        world.sessions.erase(&world.id, &id("u1")).await.unwrap();
+        let world = summarized_and_erased("u1 a1 u2 a2", "u1").await;
         let away = |limit| {
             Compaction::builder(Window::Turns(1))
                 .summarizer(Scripted::always(SummarizerError::unavailable(None)))
@@ -199,12 +196,7 @@ fn above_the_limit_a_stale_summary_goes_when_there_is_no_new_one() {
 #[test]
 fn a_stored_plan_tells_what_it_told_before() {
     block_on(async {
-        let world = World::new().await;
-        world.append("u1 a1 u2 a2").await;
-        world
-            .compact(&summarized(Arc::new(Scripted::new(["ONE"]))))
-            .await;
-        world.sessions.erase(&world.id, &id("u1")).await.unwrap();
+        let world = summarized_and_erased("u1 a1 u2 a2", "u1").await;
         let refusing = Scripted::always("Error: connection refused");
         let compaction = Compaction::builder(Window::Tokens {
             budget: 10,
