@@ -1,6 +1,6 @@
 //! Events under construction.
 
-use session_log::{EventBody, EventType, Message, NewEvent, Origin, Seq};
+use session_log::{EventBody, EventId, EventType, Message, NewEvent, Origin, Seq};
 
 use crate::envelope::Envelope;
 use crate::format::Format;
@@ -87,8 +87,7 @@ impl Fold {
         moment: Option<Raw<'_>>,
         context: &Context<'_>,
     ) {
-        let number = self.events.len() + 1;
-        let Some(id) = event_id(&self.id, &format!("{number:05}")) else {
+        let Some(id) = self.next_id() else {
             return;
         };
         let moment = moment.and_then(|raw| {
@@ -103,9 +102,7 @@ impl Fold {
 
     /// Keeps a record that is no message of the conversation.
     pub(crate) fn aside(&mut self, note: Note, raw: Raw<'_>, context: &Context<'_>) {
-        let number = self.events.len() + 1;
-        let id = event_id(&self.id, &format!("{number:05}"));
-        let (Some(id), Ok(event_type)) = (id, EventType::new(LINE_EVENT)) else {
+        let (Some(id), Ok(event_type)) = (self.next_id(), EventType::new(LINE_EVENT)) else {
             return;
         };
         let body = EventBody::Custom {
@@ -114,6 +111,11 @@ impl Fold {
         };
         let event = NewEvent::new(id, context.options.default_time, body);
         self.events.push(note.on(event));
+    }
+
+    fn next_id(&self) -> Option<EventId> {
+        let number = self.events.len() + 1;
+        event_id(&self.id, &format!("{number:05}"))
     }
 
     /// The place of the next event.
